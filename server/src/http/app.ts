@@ -45,6 +45,7 @@ import { savedHandlers } from '../routes/saved.ts';
 import { scheduleHandlers } from '../routes/schedules.ts';
 import { workerHandlers } from '../routes/worker.ts';
 import { traceRequests } from '../telemetry/requests.ts';
+import { createTurnServer } from './turns.ts';
 import { VERSION } from '../version.ts';
 
 /** Twice what one job's data may be; the rest is for batches. */
@@ -63,9 +64,15 @@ export function createApp(parts: AppParts): FastifyInstance {
       requestIdLogLabel: 'correlationId',
     }),
     bodyLimit: BODY_LIMIT,
-    requestTimeout: 60_000,
-    // Slow headers hold a socket, and nothing has been asked yet.
-    http: { maxHeaderSize: HEADER_LIMIT, headersTimeout: 20_000 },
+    serverFactory: (handle) =>
+      createTurnServer(handle, {
+        maxHeaderSize: HEADER_LIMIT,
+        // Slow headers hold a socket, and nothing has been asked yet.
+        headersTimeout: 20_000,
+        requestTimeout: 60_000,
+        // Longer than load balancers keep theirs: whoever closes first must not be us.
+        keepAliveTimeout: 72_000,
+      }),
     clientErrorHandler: answerClientErrors(parts.log),
     genReqId: (request) => correlationIdOf(request.headers),
     // The contracts say how long a name may be; the router must not answer before them.

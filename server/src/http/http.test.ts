@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { readConsole } from '../console/files.ts';
 import { type AddressInfo, connect } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Contract, contracts, problem } from '@millrace/api';
 import { StoreUnavailable, defineJob, done } from '@millrace/engine';
 import type { InjectOptions } from 'fastify';
@@ -32,6 +33,24 @@ test('the address itself leads to the console where it was built, else to the de
   const { status, headers } = await ask({ method: 'GET', url: '/' });
   expect(status).toBe(302);
   expect(headers.location).toBe(readConsole() === null ? '/docs' : '/console/');
+});
+
+test.each([
+  ['/docs/reference', 'text/html; charset=utf-8', '<!doctype html>'],
+  ['/openapi.json', 'application/json; charset=utf-8', '{"openapi":'],
+])('%s comes as its reader takes it', async (url, type, beginning) => {
+  start();
+  const get = async (encoding: string) =>
+    harness.app.inject({ url, headers: { 'accept-encoding': encoding } });
+  const plain = await get('identity');
+  expect(plain.headers).toMatchObject({ 'content-type': type, vary: 'accept-encoding' });
+  expect(plain.headers).not.toHaveProperty('content-encoding');
+  expect(plain.body.startsWith(beginning)).toBe(true);
+  const packed = await get('gzip, deflate, br');
+  expect(packed.headers['content-encoding']).toBe('br');
+  expect(brotliDecompressSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+  const zipped = await get('gzip');
+  expect(gunzipSync(zipped.rawPayload).equals(plain.rawPayload)).toBe(true);
 });
 
 describe('the correlation id', () => {

@@ -7,6 +7,9 @@ import type { Door } from './door.ts';
 /** For requests under way, once the jobs have ended. */
 const CLOSE_WITHIN_MS = 3_000;
 
+/** Connections that wait to be accepted. With Node's 511, a health check in a burst of 800 was asked to try again, and did so for 40 s. */
+const BACKLOG = 4_096;
+
 export async function listen(
   app: FastifyInstance,
   { host, port }: Pick<Config, 'host' | 'port'>,
@@ -17,7 +20,7 @@ export async function listen(
     return door.lead(app.server, { host, port });
   }
   try {
-    await app.listen({ host, port });
+    await app.listen({ host, port, backlog: BACKLOG });
     return addressOf(app.server);
   } catch (error) {
     throw cannotListen(error, host, port);

@@ -114,13 +114,15 @@ export function callOf(
 /** On these routes the body has not been read: it is the stream itself. */
 function uploadOf(request: FastifyRequest): Upload {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
-  const bytes = request.body as AsyncIterable<Uint8Array> | undefined;
-  if (bytes === undefined) {
+  const body = request.body as Readable | undefined;
+  if (body === undefined) {
     throw new Refusal(
       'invalid_request',
       'There is no body. Send the bytes with their content-type.',
     );
   }
+  // Whoever stops reading refuses: the connection has to live for the answer (`createTurnServer` reads the rest).
+  const bytes = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   return { type: type.trim().toLowerCase(), bytes };
 }
 

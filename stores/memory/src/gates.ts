@@ -12,7 +12,9 @@ export function arrive(
   child: NewJob,
 ): NewJob | null {
   const place = keyOf(gate.rule, gate.key);
-  const waiting = tx.data.gates.get(place);
+  const open = tx.data.gates.get(place);
+  // Its time is over, though nobody has closed it yet: whoever comes late begins another.
+  const waiting = open === undefined || open.expiresAt < tx.now ? undefined : open;
   const arrived = { ...waiting?.arrived, [gate.slot]: parent };
   if (gate.slots.every((slot) => Object.hasOwn(arrived, slot))) {
     tx.data.gates.delete(place);

@@ -38,7 +38,7 @@ export function pipelinesWithin(pipelines: Pipelines, scope: Scope) {
           troubled: view.troubled.map(({ file, name, inForce, problems }) => ({
             file,
             name,
-            hasOlder: inForce !== null,
+            hasOlder: inForce === 'older',
             problems: [...problems],
           })),
           next: end < names.length ? (names[end - 1] ?? null) : null,

@@ -11,6 +11,7 @@ export interface Following {
 
 // The row's lock makes parents that finish at the same moment take turns, and DO UPDATE sees what the one
 // before has written: "are all there?" asked of the parents themselves would answer no to both (READ COMMITTED).
+// A gate whose time is over counts as closed, though upkeep has not come by yet: whoever comes late begins another.
 // In key order, so that two batches never wait for each other. $1 rule[] $2 key[] $3 arrived[] $4 within, ms[]
 const ARRIVE: Statement = {
   name: 'millrace_gate_arrive',
@@ -19,7 +20,9 @@ INSERT INTO millrace.gates AS g (rule, key, arrived, closes_at)
 SELECT u.rule, u.key, u.arrived::jsonb, millrace.clock() + u.within * interval '1 millisecond'
   FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::float8[]) AS u(rule, key, arrived, within)
  ORDER BY u.rule COLLATE "C", u.key COLLATE "C"
-ON CONFLICT (rule, key) DO UPDATE SET arrived = g.arrived || excluded.arrived
+ON CONFLICT (rule, key) DO UPDATE SET
+  arrived = CASE WHEN g.closes_at < millrace.clock() THEN excluded.arrived ELSE g.arrived || excluded.arrived END,
+  closes_at = CASE WHEN g.closes_at < millrace.clock() THEN excluded.closes_at ELSE g.closes_at END
 RETURNING rule, key, arrived::text`,
 };
 

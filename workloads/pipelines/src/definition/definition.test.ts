@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Catalogue, createCatalogue } from '../catalogue.ts';
+import type { Pipelines } from '../pipelines.ts';
 import type { Work, Works } from '../step/work.ts';
+import { pipelinesWithin } from '../within.ts';
 import { holds } from './conditions.ts';
 import { liveSteps, runStateOf, type StepState } from './graph.ts';
 import type { Condition, Plan, Value } from './plan.ts';
@@ -176,6 +178,26 @@ describe('a file', () => {
     await catalogue.load();
     expect(catalogue.now().pipelines.has('runs')).toBe(false);
   });
+});
+
+test('only a file that was good before has an older version in force', async () => {
+  const list = () => {
+    const pipelines = { catalogue, works, now: () => 0 } as unknown as Pipelines;
+    return pipelinesWithin(pipelines, { tenant: '', tenants: null, owner: null }).catalogue.list(
+      {},
+    );
+  };
+  put('p.yaml', GOOD);
+  put('never.yaml', 'title: N\nsteps:\n  a: { query: { sqll: S } }\n');
+  await catalogue.load();
+  await catalogue.open(works);
+  expect(list().troubled).toMatchObject([{ name: 'never', hasOlder: false }]);
+  put('p.yaml', 'title: P\nsteps: {}\n');
+  await catalogue.load();
+  expect(list().troubled).toMatchObject([
+    { name: 'never', hasOlder: false },
+    { name: 'p', hasOlder: true },
+  ]);
 });
 
 test('a schedule makes a job that submits the run, under its service', async () => {

@@ -105,9 +105,10 @@ function plain({ name: given, type }: ShapeColumn, target: Target): Expression {
       return { sql: name, isExact: true, type: 'number' };
     case 'decimal': {
       const scale = type.digits === null ? null : Math.max(type.digits.scale, 0);
-      // A decimal of Parquet has a fixed place for its point: without one known, there is no telling what would fit.
+      // A decimal of Parquet has a fixed place for its point. A sum or an average has none: it is a double, so that programs can go on with it.
       const fits = type.digits !== null && type.digits.precision <= PARQUET_DIGITS;
-      if (target.format === 'parquet' && !fits) return { sql: name, isExact: true, type: 'text' };
+      if (target.format === 'parquet' && !fits)
+        return { sql: `${name}::float8`, isExact: false, type: 'double' };
       return { sql: name, isExact: true, type: 'decimal', ...(scale !== null && { scale }) };
     }
     case 'double':

@@ -235,6 +235,17 @@ describe.each(WORLDS)('%s', (_, open) => {
     expect(csv.columns.some(({ moment }) => moment !== undefined)).toBe(false);
   });
 
+  test('in Parquet a sum and an average are numbers', async () => {
+    const report: SomeReport = {
+      sql: 'SELECT county, sum(hours::numeric(6,2)) AS sum, avg(hours) AS avg, 0.5::numeric(6,2) AS sized FROM sheet GROUP BY county',
+      key: ['county'],
+    };
+    const typesIn = async (format: 'parquet' | 'csv') =>
+      (await fileOfReport(world, report, { format })).columns.map(({ type }) => type);
+    expect(await typesIn('parquet')).toEqual(['number', 'double', 'double', 'decimal']);
+    expect(await typesIn('csv')).toEqual(['number', 'decimal', 'decimal', 'decimal']);
+  });
+
   test('row rules hold', async () => {
     const where = `"county" = ANY (current_setting('rp._rows_0')::int4[])`;
     const values = { _rows_0: '{3,5}' };

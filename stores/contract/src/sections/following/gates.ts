@@ -255,6 +255,22 @@ export const gates: Section = {
       expect(await childrenOf(store, 'a')).toHaveLength(1);
     });
 
+    check('takes nobody whose time is over, though nobody has closed it yet', async (world) => {
+      const [store] = await two(world);
+      await settle(store, await start(store, parent('left', 'k')));
+      await world.advance(HOUR + MINUTE);
+      const right = await start(store, parent('right', 'k'));
+      await settle(store, right);
+      expect(await childrenOf(store, 'k'), 'the other has waited too long').toEqual([]);
+      await world.advance(HOUR - MINUTE);
+      const left = await start(store, parent('left', 'k'));
+      await settle(store, left);
+      expect(only(await childrenOf(store, 'k')).parents).toEqual({
+        left: left.id,
+        right: right.id,
+      });
+    });
+
     check('is closed once, by one of several', async (world) => {
       const [one, other] = await two(world);
       const keys = times(10, (index) => `key-${index}`);
