@@ -140,7 +140,9 @@ describe('POST /generate', () => {
       'content-type': 'application/pdf',
       'x-correlation-id': 'click-1',
       'content-disposition': `attachment; filename="Invoice _ 1.pdf"; filename*=UTF-8''Invoice%20%C3%9C%201.pdf`,
-      'server-timing': expect.stringMatching(/merge;dur=[\d.]+, convert;dur=/) as string,
+      'server-timing': expect.stringMatching(
+        /merge;dur=[\d.]+, wait;dur=[\d.]+, convert;dur=/,
+      ) as string,
       'content-security-policy': expect.stringContaining('sandbox') as string,
     });
     expect((await bytesOf(response)).subarray(0, 5).toString()).toBe('%PDF-');
