@@ -166,7 +166,7 @@ function valuesOf(text) {
 function read(args) {
   const first = args.findIndex((arg) => arg.startsWith('--'));
   const words = first === -1 ? [...args] : args.slice(0, first);
-  const name = Object.keys(COMMANDS).find((each) => words.join(' ').startsWith(each));
+  const name = Object.keys(COMMANDS).find((each) => `${words.join(' ')} `.startsWith(`${each} `));
   const command = COMMANDS[name ?? ''];
   if (name === undefined || command === undefined)
     throw new Error(`There is no sf ${words.join(' ')}.`);
