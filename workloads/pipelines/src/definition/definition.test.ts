@@ -183,7 +183,7 @@ describe('a file', () => {
 test('only a file that was good before has an older version in force', async () => {
   const list = () => {
     const pipelines = { catalogue, works, now: () => 0 } as unknown as Pipelines;
-    return pipelinesWithin(pipelines, { tenant: '', tenants: null, owner: null }).catalogue.list(
+    return pipelinesWithin(pipelines, { tenant: '', tenants: 'all', owner: null }).catalogue.list(
       {},
     );
   };
