@@ -11,8 +11,11 @@ export function canRefreshIndexes(texts: readonly string[]): boolean {
   return texts.every((text, part) => starts[part]?.every((at) => isPlainContents(text, at)));
 }
 
-/** In a field's instruction: `TOC \o "1-3"`, and the others that are made of the rest of the document. */
-const INDEX = /(?:instrText[^>]*>|w:instr=")\s*(?:TOC|INDEX|TOA|BIBLIOGRAPHY)\b/gi;
+/**
+ * In a field's instruction: `TOC \o "1-3"`, and the others that are made of the rest of the document. A tag is short: without a limit, a
+ * text of nothing but that word is read again from each of them (1 MB: minutes).
+ */
+const INDEX = /(?:instrText[^<>]{0,500}>|w:instr=")\s*(?:TOC|INDEX|TOA|BIBLIOGRAPHY)\b/gi;
 /** Each is followed to its end, which for thousands inside one another would take long. */
 const MOST = 50;
 
