@@ -36,11 +36,14 @@ interface ContainerApp {
   };
 }
 
+/** Without those of an org, as the file says for who has none. */
 async function shippedVariables(): Promise<Record<string, string>> {
   const text = await readFile(join(root, 'docs/operations/container-app.yaml'), 'utf8');
   const [{ env }] = (parse(text) as ContainerApp).properties.template.containers;
   return Object.fromEntries(
-    env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
+    env.flatMap(({ name, value }) =>
+      value === undefined || name.startsWith('SALESFORCE_') ? [] : [[name, value]],
+    ),
   );
 }
 
