@@ -99,9 +99,9 @@ const app = (
     };
   }
 ).properties.template;
-const [{ env }] = app.containers;
+const [theirs] = app.containers;
 /** Without those of an org, which the chart takes as any other setting. */
-const theirs = { env: env.filter(({ name }) => !name.startsWith('SALESFORCE_')) };
+const theirSettings = theirs.env.filter(({ name }) => !name.startsWith('SALESFORCE_'));
 
 describe('the chart', () => {
   it('is well formed, as helm lint says', async () => {
@@ -120,9 +120,9 @@ describe('the chart', () => {
   it('has the settings of the container app, and values that they take', async () => {
     const [container] = podOf(of(await render(), 'Deployment')[0]).containers;
     const names = container.env.map(({ name }) => name).filter((name) => name !== 'MILLRACE_ROLE');
-    expect(names.toSorted()).toEqual(theirs.env.map(({ name }) => name).toSorted());
+    expect(names.toSorted()).toEqual(theirSettings.map(({ name }) => name).toSorted());
     const values = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
-    for (const { name, value } of theirs.env)
+    for (const { name, value } of theirSettings)
       if (value !== undefined && !/[A-Z]{4}/.test(value)) expect(values[name], name).toBe(value);
     const secrets = {
       DATABASE_URL: 'postgres://host/name',
