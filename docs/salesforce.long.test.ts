@@ -31,7 +31,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-salesforce-'));
   await cp(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  await symlink(PACKAGE, join(folder, 'salesforce-package'));
+  // A copy: the page writes the credentials into it.
+  await cp(PACKAGE, join(folder, 'salesforce-package'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('node_modules'),
+  });
 }, 240_000);
 
 afterAll(async () => {
