@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type ClaimedJob, type EventLog, type Log, failureInWords } from '@millrace/engine';
+import type { ClaimedJob, EventLog, Log } from '@millrace/engine';
 
 /** One line each, for programs that have no log of their own. */
 export const consoleLog: Log = {
@@ -37,10 +37,14 @@ function lineOf(fields: object, message: string): string {
     readonly error?: unknown;
   };
   const shown = Object.entries(rest).map(([name, value]) => `${name}=${textOf(value)}`);
-  const why =
-    error === undefined ? '' : `${isFailure(error) ? failureInWords(error) : textOf(error)};`;
+  const why = error === undefined ? '' : `${isFailure(error) ? inWords(error) : textOf(error)};`;
   const line = [`millrace: ${message}${why && ':'}`, ...(why ? [why] : []), ...shown].join(' ');
   return typeof stack === 'string' ? `${line}\n${stack}` : line;
+}
+
+/** As the engine's `failureInWords`: `millrace/documents` logs here too, and does without the engine. */
+function inWords({ code, message }: { code: string; message: string }): string {
+  return code === 'unknown' ? message : `${code}: ${message}`;
 }
 
 function isFailure(error: unknown): error is { code: string; message: string } {

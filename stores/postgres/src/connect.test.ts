@@ -86,7 +86,7 @@ describe('TLS', () => {
   it('disable sends nothing encrypted, which this server does not let in', async () => {
     const database = open({ mode: 'disable' });
     expect(await failureOf(database)).toMatch(
-      /^The database lets nobody in without TLS: set DATABASE_SSL, best to verify-full \(no pg_hba\.conf entry .*no encryption\)\.$/,
+      /^The database lets nobody in without TLS: set DATABASE_SSL, best to verify-full \("postgres" at 127\.0\.0\.1:\d+: no pg_hba\.conf entry .*no encryption\)\.$/,
     );
     expect(database.trouble()).toContain('lets nobody in without TLS');
   });
@@ -94,7 +94,7 @@ describe('TLS', () => {
   it('says that the database has none', async () => {
     const database = open({ mode: 'require' }, undefined, testServer());
     expect(await failureOf(database)).toMatch(
-      /^The database has no TLS, and DATABASE_SSL or the sslmode of DATABASE_URL asks for it \(The server does not support SSL/,
+      /^The database has no TLS, and DATABASE_SSL or the sslmode of DATABASE_URL asks for it \("postgres" at 127\.0\.0\.1:\d+: The server does not support SSL/,
     );
     expect(database.trouble()).toContain('has no TLS');
   });
@@ -141,8 +141,8 @@ describe('the password', () => {
 
   it('that cannot be had is no fault of the database, and ends nothing', async () => {
     const database = open(tls, { password: () => Promise.reject(new Error('the file is gone')) });
-    expect(await failureOf(database)).toContain(
-      'There is no password for the database (the file is gone)',
+    expect(await failureOf(database)).toMatch(
+      /^There is no password for the database \("postgres" at 127\.0\.0\.1:\d+: the file is gone\)/,
     );
     expect(database.trouble()).toBe('There is no password for the database.');
     await expect(

@@ -1,4 +1,5 @@
 -- Files of reports where the queue is a server: every replica reads what any of them wrote. Chunks begin where the one before ends.
+-- compatible from: 004
 CREATE TABLE millrace.report_files (
   seq        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name       text COLLATE "C" NOT NULL UNIQUE,
