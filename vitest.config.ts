@@ -19,6 +19,8 @@ export default defineConfig({
     // Test files follow each other in one process, so that what they import is loaded once and not for each file, which was a third of
     // their time. So they leave nothing behind in globals, and helpers call `beforeEach` in a function that each file calls.
     isolate: false,
+    // What was compiled is kept for the next run, on another version of Node too: 15 s of a processor for 60 files.
+    experimental: { fsModuleCache: true },
     globalSetup: 'scripts/needs.mjs',
     setupFiles: 'scripts/as-it-was.ts',
     pool: 'forks',

@@ -38,8 +38,18 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
 
 function createZone(timeZone: string): Zone {
   const formatter = formatterOf(timeZone);
+  /** The stretch that was asked about last, where it has no change: schedules ask about the same hours again and again. */
+  let steady = { from: 0, until: -1, offset: 0 };
 
   function offsetAt(moment: number): number {
+    if (moment >= steady.from && moment <= steady.until) return steady.offset;
+    const offset = read(moment);
+    const until = moment + REACH_MS;
+    if (read(until) === offset) steady = { from: moment, until, offset };
+    return offset;
+  }
+
+  function read(moment: number): number {
     const [, sign, hours = 0, minutes = 0, seconds = 0] =
       OFFSET.exec(formatter.format(moment)) ?? [];
     const size = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
