@@ -24,6 +24,8 @@ export default defineConfig({
     globalSetup: 'scripts/needs.mjs',
     setupFiles: 'scripts/as-it-was.ts',
     pool: 'forks',
+    // As the server's process: a database in WebAssembly is compiled once (docs/decisions/0009-embedded-database.md).
+    execArgv: ['--liftoff-only'],
     // Tests wait a sixth of their time for servers, browsers and other processes.
     maxWorkers: availableParallelism() + 1,
     // For what hangs. A busy machine takes its time, and that is no fault.

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { banner } from './banner.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { ConfigError } from './config/error.ts';
@@ -14,6 +15,13 @@ import { storePlace } from './store.ts';
 
 /** npm passes a Ctrl-C on that the terminal has sent to us already: two that come together are one. */
 const SAME_SIGNAL_MS = 500;
+
+/**
+ * Compiles WebAssembly, which the embedded database is, once. V8's second, optimising pass takes 2 to 4 s of a processor after each start and
+ * 70 MB; without it a job costs a tenth more of the processor (docs/decisions/0009-embedded-database.md). Set here, since the
+ * flag is the whole process's, and a library has no say in that.
+ */
+setFlagsFromString('--liftoff-only');
 
 await main();
 
