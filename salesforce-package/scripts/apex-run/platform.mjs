@@ -28,6 +28,11 @@ const ENUMS = [
   'parentjobresult',
 ];
 
+/** Of a write that may succeed in part. */
+const MOST_ATTEMPTS = 3;
+const TOO_MANY =
+  'Too many batch retries in the presence of Apex triggers and partial failures.';
+
 /** @param {Store} org @returns {(run: Run) => import('./run.mjs').Platform & { triggers: ReturnType<typeof createTriggers>, services: ReturnType<typeof createServices> }} */
 export function platformOf(org) {
   return (run) => {
@@ -45,12 +50,41 @@ export function platformOf(org) {
 
     /** What went wrong, by record; undefined where nothing did. @param {string} kind @param {SObject[]} records @param {boolean} allOrNone @returns {(DmlError | undefined)[]} */
     function dml(kind, records, allOrNone) {
-      const [first] = records;
-      if (first === undefined) return [];
+      if (records.length === 0) return [];
       run.limits.spend('dml');
       run.limits.spend('dmlRows', records.length);
       services.wrote();
-      const mark = org.mark();
+      const used = { ...run.limits.used };
+      let mark = org.mark();
+      const failures = attempt(kind, records);
+      const goOn = () => records.flatMap((_, i) => (failures[i] === undefined ? [i] : []));
+      for (let tries = 2; ; tries += 1) {
+        const rest = goOn();
+        if (rest.length === records.length || (!allOrNone && rest.length === 0)) return failures;
+        org.rollbackTo(mark);
+        if (kind === 'insert') for (const record of records) record.values.delete('id');
+        if (allOrNone) return failures;
+        // What did not fail is written anew without the rest: its triggers fire once more, on the values as they were given.
+        // Limits are those from before the first attempt, static variables are not ("Bulk DML Exception Handling").
+        mark = org.mark();
+        Object.assign(run.limits.used, used);
+        const again = attempt(
+          kind,
+          rest.map((i) => /** @type {SObject} */ (records[i])),
+        );
+        for (const [at, i] of rest.entries()) failures[i] = again[at];
+        if (again.every((failure) => failure === undefined)) return failures;
+        if (tries === MOST_ATTEMPTS) {
+          org.rollbackTo(mark);
+          return records.map((_, i) => failures[i] ?? new DmlError('UNKNOWN_EXCEPTION', TOO_MANY));
+        }
+      }
+    }
+
+    /** @param {string} kind @param {SObject[]} records @returns {(DmlError | undefined)[]} */
+    function attempt(kind, records) {
+      const [first] = records;
+      if (first === undefined) return [];
       const ready =
         kind === 'delete'
           ? []
@@ -60,7 +94,7 @@ export function platformOf(org) {
               records.map((record) => changeOf(kind, record)),
             );
       const before = records.map((record) => changeOf(kind, record).old);
-      const failures = records.map((record, i) => {
+      return records.map((record, i) => {
         try {
           const { error, values = [] } = ready[i] ?? {};
           if (error !== undefined) return error;
@@ -71,10 +105,6 @@ export function platformOf(org) {
           throw error;
         }
       });
-      if (!allOrNone || failures.every((failure) => failure === undefined)) return failures;
-      org.rollbackTo(mark);
-      if (kind === 'insert') for (const record of records) record.values.delete('id');
-      return failures;
     }
 
     /**

@@ -76,6 +76,31 @@ export const RACES = [
       Assert.areEqual(5, stored.Priority__c);`,
   },
   {
+    name: 'a person’s move is made whole where another record of the same write is refused',
+    meanwhile: () => {},
+    apex: `List<Generated_Document__c> rows = DocgenTestData.queued(3);
+      for (Integer i = 0; i < 2; i++) {
+        rows[i].Status__c = 'FAILED';
+        rows[i].Attempts__c = 4;
+        rows[i].FinishedAt__c = Datetime.now();
+      }
+      rows[1].Status__c = 'SUCCEEDED';
+      DocgenRows.save(rows);
+      List<Database.SaveResult> saved = Database.update(
+        new List<Generated_Document__c>{
+          new Generated_Document__c(Id = rows[0].Id, Status__c = 'QUEUED'),
+          new Generated_Document__c(Id = rows[1].Id, Status__c = 'QUEUED'),
+          new Generated_Document__c(Id = rows[2].Id, Status__c = 'CANCELED')
+        },
+        false
+      );
+      Assert.isTrue(saved[0].isSuccess() && !saved[1].isSuccess() && saved[2].isSuccess());
+      Generated_Document__c again = DocgenTestData.stored(rows[0].Id);
+      Assert.areEqual(0, again.Attempts__c);
+      Assert.isNull(again.FinishedAt__c);
+      Assert.isNotNull(DocgenTestData.stored(rows[2].Id).FinishedAt__c);`,
+  },
+  {
     name: 'two ask for the same document at once: the second gets the first one’s',
     meanwhile: beforeDocuments((org, type, values) => {
       org.insert(type, new Map([...values, ['correlationid__c', 'another']]), '005another');
