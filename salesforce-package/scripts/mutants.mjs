@@ -13,6 +13,7 @@ export const MUTANTS = [
     ['row.Suspect__c == request.alone &&', ''],
     ['row.ScheduledRetryTime__c <= now) &&', 'true) &&'],
     ['if (row == null || !isDue(row)) {', 'if (row == null) {'],
+    ['if (!failures.containsKey(row.Id)) {', 'if (true) {'],
     ['if (chosen.size() == request.most) {', 'if (false) {'],
     ['Long epoch = Math.max(next, now.getTime());', 'Long epoch = 1;'],
     ['Long epoch = Math.max(next, now.getTime());', 'Long epoch = now.getTime();'],
@@ -86,6 +87,11 @@ export const MUTANTS = [
   ...of('DocgenIdempotency', [
     ['madeAt >= oldest &&', ''],
     ['files.contains(row.OutputFileId__c);', 'true;'],
+  ]),
+  ...of('DocgenEnvelopeService', [['} else if (DocgenBudget.isNearlyUsed()) {', '} else if (false) {']]),
+  ...of('DocgenEnqueueQueueable', [
+    ['if (!BatchDocgenEnqueue.hasRoom()) {', 'if (false) {'],
+    ['failed += rest.size();', ''],
   ]),
   ...of('DocgenCallout', [
     ['if (row.LockedUntil__c < Datetime.now().addSeconds(TIMEOUT_SECONDS)) {', 'if (false) {'],

@@ -123,6 +123,37 @@ export const RACES = [
       Assert.areEqual(0, [SELECT COUNT() FROM Generated_Document__c]);`,
   },
   {
+    name: 'a row whose lease a rule of the org refuses is given to nobody',
+    meanwhile: (org) => {
+      const { update } = org;
+      org.update = function (type, id, values) {
+        if (values.get('status__c') === 'PROCESSING' && String(values.get('priority__c')) === '13')
+          throw new DmlError('FIELD_CUSTOM_VALIDATION_EXCEPTION', 'Not on a Friday.');
+        return update.call(org, type, id, values);
+      };
+    },
+    apex: `List<Generated_Document__c> rows = DocgenTestData.queued(2);
+      rows[0].Priority__c = 13;
+      DocgenRows.save(rows); ${CLAIM}
+      List<Object> jobs = (List<Object>) answer.get('jobs');
+      Assert.areEqual(1, jobs.size());
+      Assert.areEqual(rows[1].Id, ((Map<String, Object>) jobs[0]).get('id'));`,
+  },
+  {
+    name: 'an org takes no more batch jobs: what is in the queue stays, and somebody hears of the rest',
+    meanwhile: (org) => {
+      for (let n = 0; n < 100; n += 1)
+        org.add('AsyncApexJob', { jobtype: 'BatchApex', status: 'Holding' });
+    },
+    apex: `System.runAs(DocgenTestData.userWith('Docgen_User')) {
+        Id templateId = DocgenTestData.template().Id;
+        List<Id> ids = DocgenTestData.idsOf(DocgenTestData.opportunities(203));
+        new DocgenEnqueueQueueable(templateId, ids, null).execute(null);
+        Assert.areEqual(200, [SELECT COUNT() FROM Generated_Document__c]);
+        Assert.isTrue(DocgenNotice.sent.startsWith('3 documents'), DocgenNotice.sent);
+      }`,
+  },
+  {
     name: 'rows that somebody holds for too long are not claimed, and there is more',
     meanwhile: everythingIsLocked,
     apex: `DocgenTestData.queued(2); ${CLAIM}

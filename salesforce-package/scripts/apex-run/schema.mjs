@@ -54,6 +54,7 @@ const STANDARD = {
   ContentDocument: '069 Title',
   ContentDocumentLink:
     '06A ContentDocumentId!>ContentDocument.ContentDocument LinkedEntityId!:STRING>Account|Contact|Opportunity|Case|Campaign|Product2.LinkedEntity<ContentDocumentLinks ShareType! Visibility',
+  AsyncApexJob: '707 JobType Status',
   UserRecordAccess: '0Rx RecordId:STRING UserId:STRING HasEditAccess:BOOLEAN',
   Generated_Document__Share: '02c ParentId!:STRING UserOrGroupId!:STRING AccessLevel! RowCause',
 };

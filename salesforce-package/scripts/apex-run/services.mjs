@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { heapOf } from './heap.mjs';
-import { LIMITS, STATEMENTS_PER_MS, createLimits } from './limits.mjs';
+import { LIMITS, LimitExceeded, STATEMENTS_PER_MS, createLimits } from './limits.mjs';
 import { Instance } from './model.mjs';
 import { fromJson, toJson } from './json.mjs';
 import { assertions, regex, statics } from './library.mjs';
@@ -17,11 +17,15 @@ import { ApexError, Blob, Datetime, List, textOf } from './values.mjs';
  * @typedef {import('./records.mjs').SObject} SObject
  * @typedef {import('./values.mjs').ApexMap} ApexMap
  * @typedef {{ dml: (kind: string, records: SObject[], allOrNone: boolean) => (import('./records.mjs').DmlError | undefined)[], ask: (query: import('./parse-query.mjs').Query, bound: unknown[], frame: Frame, userMode: boolean) => unknown }} Data
+ * @typedef {{ job: unknown, userId: string, kind: 'queueable' | 'batch', size: number }} Job
  */
+
+/** Batch jobs that may wait in an org. */
+const MOST_HOLDING = 100;
 
 /** @param {Store} org @param {Run} run @param {Data} data */
 export function createServices(org, run, { dml, ask }) {
-  /** @type {{ job: unknown, userId: string, kind: 'queueable' | 'batch', size: number }[]} */
+  /** @type {Job[]} */
   const jobs = [];
   /** @type {Record<string, Record<string, unknown>>} */
   const states = { restcontext: {} };
@@ -92,11 +96,20 @@ export function createServices(org, run, { dml, ask }) {
     }
   }
 
+  /** What a job starts itself does not run before a test is over: stopTest waits for the first jobs alone. @param {Job} job */
+  function start(job) {
+    if (!isInJob) jobs.push(job);
+  }
+
   function runJobs() {
-    for (let next = jobs.shift(); next !== undefined; next = jobs.shift()) {
-      const { job, userId, kind, size } = next;
-      if (kind === 'batch') runBatch(job, userId, size);
-      else runQueueable(job, userId);
+    for (const { job, userId, kind, size } of jobs.splice(0)) {
+      isInJob = true;
+      try {
+        if (kind === 'batch') runBatch(job, userId, size);
+        else runQueueable(job, userId);
+      } finally {
+        isInJob = false;
+      }
     }
   }
 
@@ -106,14 +119,11 @@ export function createServices(org, run, { dml, ask }) {
     let failure = null;
     finalizer = undefined;
     transaction(() => {
-      isInJob = true;
       try {
         run.callOn(job, 'execute', [new Native('queueablecontext')]);
       } catch (error) {
         if (!(error instanceof ApexError)) throw error;
         failure = error;
-      } finally {
-        isInJob = false;
       }
     }, userId);
     const last = finalizer;
@@ -140,10 +150,13 @@ export function createServices(org, run, { dml, ask }) {
       const locator = /** @type {Native} */ (run.callOn(batch, 'start', [null]));
       all = /** @type {List} */ (locator.members['records']).items;
     }, userId);
-    for (let i = 0; i < all.length; i += size) {
-      const scope = new List(all.slice(i, i + size));
-      transaction(() => run.callOn(batch, 'execute', [null, scope]), userId);
-    }
+    if (all.length > size)
+      throw new ApexError(
+        'UnexpectedException',
+        'No more than one executeBatch can be called from within a test method.',
+      );
+    if (all.length > 0)
+      transaction(() => run.callOn(batch, 'execute', [null, new List(all)]), userId);
     transaction(() => run.callOn(batch, 'finish', [null]), userId);
   }
 
@@ -172,7 +185,7 @@ export function createServices(org, run, { dml, ask }) {
         // In a test a job may start none ("Queueable Apex", "Testing Queueable Jobs").
         if (isInJob) throw new ApexError('AsyncException', 'Maximum stack depth has been reached.');
         run.limits.spend('queueables');
-        jobs.push({ job, userId: org.userId, kind: 'queueable', size: 0 });
+        start({ job, userId: org.userId, kind: 'queueable', size: 0 });
         return '707';
       },
     },
@@ -204,12 +217,12 @@ export function createServices(org, run, { dml, ask }) {
       getquerylocatorwithbinds: (soql, binds, mode, frame) =>
         new Native('querylocator', {}, { records: queryWith(soql, binds, mode, frame) }),
       executebatch: (job, size) => {
-        jobs.push({
-          job,
-          userId: org.userId,
-          kind: 'batch',
-          size: typeof size === 'number' ? size : 200,
-        });
+        const holding = [...org.rows(org.type('AsyncApexJob'))].length;
+        // "Using Batch Apex", limits: no exception that could be caught.
+        if (holding >= MOST_HOLDING)
+          throw new LimitExceeded(`You've exceeded the limit of ${MOST_HOLDING} jobs in the flex queue`);
+        const count = typeof size === 'number' ? size : 200;
+        start({ job, userId: org.userId, kind: 'batch', size: count });
         return '707';
       },
     },
