@@ -72,12 +72,8 @@ async function verify(alias, out) {
     await sf(PACKAGE, ['org', 'assign', 'permset', '--name', name, ...target]);
   say('ok', 'permission sets');
 
-  const {
-    instanceUrl,
-    accessToken,
-    apiVersion: version,
-  } = await sf(PACKAGE, ['org', 'display', ...target]);
-  const org = { instanceUrl, accessToken, version: String(version) };
+  const { instanceUrl, apiVersion: version } = await sf(PACKAGE, ['org', 'display', ...target]);
+  const org = { instanceUrl, accessToken: await tokenOf(alias), version: String(version) };
   mkdirSync(out, { recursive: true });
   let broken = 0;
   for (const { name, claim, run } of PROBES) {
@@ -103,22 +99,23 @@ async function verify(alias, out) {
   return broken + faults.length;
 }
 
+/** A session of the org. Since May 2026 `org display` keeps it to itself; before, there was no other command. @param {string} alias @returns {Promise<string>} */
+async function tokenOf(alias) {
+  const target = ['--target-org', alias];
+  try {
+    return (await sf(PACKAGE, ['org', 'auth', 'show-access-token', ...target])).accessToken;
+  } catch (error) {
+    const { accessToken } = await sf(PACKAGE, ['org', 'display', ...target]);
+    if (typeof accessToken !== 'string' || accessToken.includes('REDACTED')) throw error;
+    return accessToken;
+  }
+}
+
 /** Of a person with Docgen_User, where the org can have one. @param {string} alias */
 function secondUser(alias) {
   return async () => {
-    const { fields } = await sf(PACKAGE, [
-      'org',
-      'create',
-      'user',
-      '--target-org',
-      alias,
-      'permsets=Docgen_User',
-    ]);
-    const username = fields.find((/** @type {{ name: string }} */ { name }) =>
-      /username/i.test(name),
-    )?.value;
-    const { accessToken } = await sf(PACKAGE, ['org', 'display', 'user', '--target-org', username]);
-    return accessToken;
+    const user = ['org', 'create', 'user', '--target-org', alias, 'permsets=Docgen_User'];
+    return tokenOf((await sf(PACKAGE, user)).fields.username);
   };
 }
 

@@ -32,7 +32,17 @@ beforeAll(async () => {
   });
   const { access_token: accessToken } = (await granted.json()) as { access_token: string };
   await mkdir(join(folder, 'bin'));
-  const display = { instanceUrl: org.origin, accessToken, apiVersion: '59.0' };
+  // What the commands of plugin-org and plugin-user return.
+  const display = {
+    instanceUrl: org.origin,
+    accessToken: "[REDACTED] Use 'sf org auth show-access-token' to view",
+    apiVersion: '59.0',
+  };
+  const user = {
+    orgId: '00D',
+    permissionSetAssignments: ['Docgen_User'],
+    fields: { id: '005', username: 'second@example.com' },
+  };
   const stub = `#!${process.execPath}
 const { appendFileSync, existsSync } = require('node:fs');
 const args = process.argv.slice(2);
@@ -41,11 +51,12 @@ for (const flag of ['--source-dir', '--definition-file']) {
   const at = args.indexOf(flag);
   if (at !== -1 && !existsSync(args[at + 1])) throw new Error('no ' + args[at + 1]);
 }
-if (args[1] === 'create' && args[2] === 'user') {
-  console.log(JSON.stringify({ status: 1, message: 'No licence is left.' }));
-  process.exit(1);
-}
-console.log(JSON.stringify({ result: args[1] === 'display' ? ${JSON.stringify(display)} : {} }));
+const results = {
+  'org display': ${JSON.stringify(display)},
+  'org auth': ${JSON.stringify({ accessToken })},
+  'org create': args[2] === 'user' ? ${JSON.stringify(user)} : {},
+};
+console.log(JSON.stringify({ result: results[args.slice(0, 2).join(' ')] ?? {} }));
 `;
   await writeFile(join(folder, 'bin/sf'), stub);
   await chmod(join(folder, 'bin/sf'), 0o755);
@@ -78,6 +89,7 @@ it.skipIf(process.platform === 'win32')(
     expect(asked[1]).toContain(
       'project deploy start --source-dir force-app --test-level RunLocalTests',
     );
+    expect(asked).toContain('org auth show-access-token --target-org second@example.com --json');
     expect(asked.at(-1)).toContain('org delete scratch');
 
     expect((await readdir(out)).toSorted()).toEqual([

@@ -57,9 +57,16 @@ export const PROBES = [
     claim:
       'A query WITH SYSTEM_MODE in a class without sharing finds a file that the user cannot see.',
     async run({ version, recorder, secondToken }) {
-      const token = await secondToken().catch(() => null);
-      if (token === null)
-        return { holds: null, found: 'There is no second user, whose file it is.' };
+      /** @type {string} */
+      let token;
+      try {
+        token = await secondToken();
+      } catch (error) {
+        const [why] = (error instanceof Error ? error.message : String(error))
+          .split('\n')
+          .slice(-1);
+        return { holds: null, found: `There is no second user, whose file it is: ${why}` };
+      }
       const base = `/services/data/v${version}`;
       const file = await recorder.call({
         method: 'POST',
