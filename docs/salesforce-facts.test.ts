@@ -145,6 +145,13 @@ describe('the connection that the org calls the service by', () => {
       expect(text).not.toContain('externalCredentialPrincipal');
   });
 
+  it('lets whoever calls have the token renewed', () => {
+    const set = connectionFiles(right)['permissionsets/Docgen_Call.permissionset'];
+    expect(set).toMatch(
+      /<modifyAllRecords>true<\/modifyAllRecords>\s*<object>UserExternalCredential</,
+    );
+  });
+
   it.each([
     ['service', 'https://docgen.example.com'],
     ['service', 'http://docgen.acme.com'],

@@ -35,7 +35,14 @@ function isExample(address) {
   return /(^|\.)example\.(com|org|net)$/.test(new URL(address).hostname);
 }
 
-/** Files in the form of the Metadata API, by path. @param {Connection} connection @returns {Record<string, string>} */
+/**
+ * Files in the form of the Metadata API, by path. The token is kept as a UserExternalCredential: whoever calls after it has run
+ * out, within the hour, has it renewed with rights of their own ("Permission Concepts for User External Credentials": Modify
+ * All Records, for a named principal). Setup stays closed to them.
+ *
+ * @param {Connection} connection
+ * @returns {Record<string, string>}
+ */
 export function connectionFiles({ service, tenant, scope }) {
   return {
     'package.xml': xml(
@@ -88,6 +95,15 @@ ${parameter('DefaultGroup', 'Oauth', 'AuthProtocolVariant', 'ClientCredentialsCl
         <externalCredentialPrincipal>${EXTERNAL_CREDENTIAL}-${PRINCIPAL}</externalCredentialPrincipal>
     </externalCredentialPrincipalAccesses>
     <label>Docgen Call</label>
+    <objectPermissions>
+        <allowCreate>false</allowCreate>
+        <allowDelete>true</allowDelete>
+        <allowEdit>true</allowEdit>
+        <allowRead>true</allowRead>
+        <modifyAllRecords>true</modifyAllRecords>
+        <object>UserExternalCredential</object>
+        <viewAllRecords>true</viewAllRecords>
+    </objectPermissions>
 `,
     ),
   };
