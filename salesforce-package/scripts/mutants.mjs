@@ -36,6 +36,7 @@ export const MUTANTS = [
     ],
     ['row.Attempts__c = Math.min(row.Attempts__c.intValue(), most - 1);', ''],
     ['if (row.CancelRequested__c) {', 'if (false) {'],
+    ['if (!failures.containsKey(row.Id)) {', 'if (true) {'],
     ['DocgenRows.clearLease(row);', ''],
   ]),
   ...of('DocgenQueue', [
@@ -46,6 +47,9 @@ export const MUTANTS = [
       'new Generated_Document__c(Id = row.Id, LockedUntil__c = until, ClaimId__c = null)',
       'new Generated_Document__c(Id = row.Id, LockedUntil__c = until)',
     ],
+    ['if (DocgenRows.holds(row, lease.token())) {', 'if (true) {'],
+    ['if (failures.containsKey(row.Id)) {', 'if (false) {'],
+    ['if (outcome.requestJson != null) {', 'if (true) {'],
     ["if (outcome.move != 'handBack') {", 'if (true) {'],
     ['if (outcome.subject != null && row.Subject__c == null) {', 'if (false) {'],
     [
@@ -70,6 +74,7 @@ export const MUTANTS = [
     ['} else if (!isAsPassed(row, before.get(row.Id))) {', '} else {'],
     ['leaseIsTouched(row, before) &&', ''],
     ['if (!row.hasErrors()) {', 'if (true) {'],
+    ['row.Status__c == DocgenRows.QUEUED && row.CancelRequested__c', 'row.CancelRequested__c'],
     ['if (row.Status__c == DocgenRows.PROCESSING) {', 'if (false) {'],
     ['row.CancelRequested__c = stored.CancelRequested__c || row.CancelRequested__c;', ''],
   ]),
@@ -88,7 +93,9 @@ export const MUTANTS = [
     ['madeAt >= oldest &&', ''],
     ['files.contains(row.OutputFileId__c);', 'true;'],
   ]),
-  ...of('DocgenEnvelopeService', [['} else if (DocgenBudget.isNearlyUsed()) {', '} else if (false) {']]),
+  ...of('DocgenEnvelopeService', [
+    ['} else if (DocgenBudget.isNearlyUsed()) {', '} else if (false) {'],
+  ]),
   ...of('DocgenEnqueueQueueable', [
     ['if (!BatchDocgenEnqueue.hasRoom()) {', 'if (false) {'],
     ['failed += rest.size();', ''],

@@ -79,9 +79,12 @@ export class Org {
     /** @type {((type: ObjectType) => Map<string, unknown> | undefined) | undefined} */
     this.ruleUpdate = undefined;
     this.lastNumber = 0;
-    this.adminId = this.add('Profile', { name: 'System Administrator' });
-    const profileid = this.adminId;
-    this.addPlainProfile();
+    const userlicenseid = this.add('UserLicense', { name: 'Salesforce' });
+    const profileid = this.add('Profile', { name: 'System Administrator', userlicenseid });
+    this.adminId = profileid;
+    this.integrationLicense = this.add('UserLicense', { name: 'Cloud Integration User' });
+    this.addProfile('Sales Insights Integration User', this.integrationLicense);
+    this.addProfile('Standardbenutzer', userlicenseid);
     for (const name of rights.keys()) this.add('PermissionSet', { name });
     this.standardPricebookId = this.add('Pricebook2', {
       name: 'Standard Price Book',
@@ -108,9 +111,9 @@ export class Org {
     return this.insert(this.type(type), new Map(Object.entries(values)), '');
   }
 
-  /** Of people who see what sharing lets them, in an org that speaks German. */
-  addPlainProfile() {
-    const profileid = this.add('Profile', { name: 'Standardbenutzer', usertype: 'Standard' });
+  /** Of a kind of people who see what sharing lets them; the org speaks German. @param {string} name @param {string} userlicenseid */
+  addProfile(name, userlicenseid) {
+    const profileid = this.add('Profile', { name, usertype: 'Standard', userlicenseid });
     const parentid = this.add('PermissionSet', { isownedbyprofile: true, profileid });
     const rights = { sobjecttype: 'Opportunity', permissionscreate: true, parentid };
     this.add('ObjectPermissions', rights);
@@ -225,6 +228,7 @@ export class Org {
     if (row.has('ownerid') && row.get('ownerid') === null) row.set('ownerid', owner);
     if (type.prefix.startsWith('a')) row.set('name', row.get('name') ?? `N-${this.lastNumber}`);
     this.validate(type, row);
+    if (type.name === 'User') this.checkLicense(textOf(row.get('profileid')));
     this.table(type).set(id, row);
     if (type.name === 'ContentVersion') {
       const title = row.get('title');
@@ -297,6 +301,13 @@ export class Org {
         );
       if (field.unique) this.checkUnique(type, field, row, textOf(value));
     }
+  }
+
+  /** Users of integrations are made by the platform itself. @param {string} profileId */
+  checkLicense(profileId) {
+    const profile = this.byId(this.type('Profile'), profileId);
+    if (profile?.get('userlicenseid') === this.integrationLicense)
+      throw new DmlError('LICENSE_LIMIT_EXCEEDED', 'License Limit Exceeded');
   }
 
   /** @param {ObjectType} type @param {Field} field @param {Map<string, unknown>} row @param {string} value */
@@ -374,7 +385,10 @@ export class Org {
 
   /** Everything is private but templates; a file is for those who see what it is linked to. @param {ObjectType} type @param {Map<string, unknown>} row @returns {boolean} */
   maySee(type, row) {
-    if (this.isAdmin() || row.get('ownerid') === this.userId) return true;
+    if (row.get('ownerid') === this.userId) return true;
+    if (type.name === 'ContentVersion' || type.name === 'ContentDocument')
+      return this.maySeeFile(type, row);
+    if (this.isAdmin()) return true;
     // A line belongs to its opportunity (master-detail).
     if (type.name === 'OpportunityLineItem') return this.maySeeId(textOf(row.get('opportunityid')));
     if (!row.has('ownerid')) return true;
@@ -390,16 +404,18 @@ export class Org {
       )
     )
       return true;
-    if (type.name === 'ContentVersion' || type.name === 'ContentDocument') {
-      const documentId = row.get(type.name === 'ContentVersion' ? 'contentdocumentid' : 'id');
-      return [...this.table(this.type('ContentDocumentLink')).values()]
-        .filter((link) => link.get('contentdocumentid') === documentId)
-        .some((link) => this.maySeeId(textOf(link.get('linkedentityid'))));
-    }
     return [...this.table(this.type('Generated_Document__Share')).values()].some(
       (share) =>
         share.get('parentid') === row.get('id') && share.get('userorgroupid') === this.userId,
     );
+  }
+
+  /** "View All Data" is a right to records: a file that hangs at none is its owner's. @param {ObjectType} type @param {Map<string, unknown>} row */
+  maySeeFile(type, row) {
+    const documentId = row.get(type.name === 'ContentVersion' ? 'contentdocumentid' : 'id');
+    return [...this.table(this.type('ContentDocumentLink')).values()]
+      .filter((link) => link.get('contentdocumentid') === documentId)
+      .some((link) => this.maySeeId(textOf(link.get('linkedentityid'))));
   }
 
   /** @param {string} name of a custom permission */

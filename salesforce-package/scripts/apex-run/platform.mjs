@@ -30,8 +30,7 @@ const ENUMS = [
 
 /** Of a write that may succeed in part. */
 const MOST_ATTEMPTS = 3;
-const TOO_MANY =
-  'Too many batch retries in the presence of Apex triggers and partial failures.';
+const TOO_MANY = 'Too many batch retries in the presence of Apex triggers and partial failures.';
 
 /** @param {Store} org @returns {(run: Run) => import('./run.mjs').Platform & { triggers: ReturnType<typeof createTriggers>, services: ReturnType<typeof createServices> }} */
 export function platformOf(org) {

@@ -46,6 +46,16 @@ function aRuleSetsThePriority(org) {
     name === 'Generated_Document__c' ? new Map([['priority__c', 5]]) : undefined;
 }
 
+/** Each write of such a record, as a validation rule does. @param {Org} org */
+function aRuleRefusesPriority13(org) {
+  const { update } = org;
+  org.update = (type, id, values) => {
+    if (String(org.byId(type, id)?.get('priority__c')) === '13')
+      throw new DmlError('FIELD_CUSTOM_VALIDATION_EXCEPTION', 'Not on a Friday.');
+    return update.call(org, type, id, values);
+  };
+}
+
 /** @type {Race[]} */
 export const RACES = [
   {
@@ -124,20 +134,43 @@ export const RACES = [
   },
   {
     name: 'a row whose lease a rule of the org refuses is given to nobody',
-    meanwhile: (org) => {
-      const { update } = org;
-      org.update = function (type, id, values) {
-        if (values.get('status__c') === 'PROCESSING' && String(values.get('priority__c')) === '13')
-          throw new DmlError('FIELD_CUSTOM_VALIDATION_EXCEPTION', 'Not on a Friday.');
-        return update.call(org, type, id, values);
-      };
-    },
-    apex: `List<Generated_Document__c> rows = DocgenTestData.queued(2);
-      rows[0].Priority__c = 13;
-      DocgenRows.save(rows); ${CLAIM}
+    meanwhile: aRuleRefusesPriority13,
+    apex: `List<Generated_Document__c> rows = DocgenTestData.add(
+        new List<Generated_Document__c>{
+          new Generated_Document__c(Status__c = 'QUEUED', Priority__c = 13),
+          new Generated_Document__c(Status__c = 'QUEUED')
+        }
+      );
+      ${CLAIM}
       List<Object> jobs = (List<Object>) answer.get('jobs');
       Assert.areEqual(1, jobs.size());
       Assert.areEqual(rows[1].Id, ((Map<String, Object>) jobs[0]).get('id'));`,
+  },
+  {
+    name: 'what a rule of the org refuses is not reported as done',
+    meanwhile: aRuleRefusesPriority13,
+    apex: `Id waiting = DocgenTestData.add(
+        new List<Generated_Document__c>{ new Generated_Document__c(Status__c = 'QUEUED', Priority__c = 13) }
+      )[0].Id;
+      Id failed = DocgenTestData.add(
+        new List<Generated_Document__c>{
+          new Generated_Document__c(Status__c = 'FAILED', Priority__c = 13)
+        }
+      )[0].Id;
+      Generated_Document__c lost = DocgenTestData.add(
+        new List<Generated_Document__c>{
+          new Generated_Document__c(
+            Status__c = 'PROCESSING',
+            Priority__c = 13,
+            LockedUntil__c = Datetime.now().addSeconds(-5)
+          )
+        }
+      )[0];
+      DocgenQueue.Canceled done = DocgenQueue.cancel(new Set<Id>{ waiting, lost.Id });
+      Assert.areEqual(0, done.canceled.size() + done.requested.size());
+      Assert.areEqual(0, DocgenQueue.retry(new Set<Id>{ failed }).size()); ${CLAIM}
+      Assert.areEqual(0, answer.get('takenOver'));
+      Assert.areEqual('PROCESSING', DocgenTestData.stored(lost.Id).Status__c);`,
   },
   {
     name: 'an org takes no more batch jobs: what is in the queue stays, and somebody hears of the rest',

@@ -43,7 +43,8 @@ const STANDARD = {
   PricebookEntry:
     '01u Name- UnitPrice!:CURRENCY(2) IsActive:BOOLEAN Pricebook2Id!>Pricebook2.Pricebook2 Product2Id!>Product2.Product2',
   User: '005 Name- Username! Email! Alias! LastName! EmailEncodingKey! LanguageLocaleKey! LocaleSidKey! TimeZoneSidKey! ProfileId!>Profile.Profile',
-  Profile: '00e Name UserType PermissionsViewAllData:BOOLEAN',
+  UserLicense: '100 Name-',
+  Profile: '00e Name UserType UserLicenseId>UserLicense.UserLicense PermissionsViewAllData:BOOLEAN',
   PermissionSet: '0PS Name IsOwnedByProfile:BOOLEAN ProfileId>Profile.Profile',
   ObjectPermissions:
     '110 SobjectType PermissionsCreate:BOOLEAN PermissionsViewAllRecords:BOOLEAN ParentId>PermissionSet.Parent',

@@ -220,7 +220,9 @@ export function createServices(org, run, { dml, ask }) {
         const holding = [...org.rows(org.type('AsyncApexJob'))].length;
         // "Using Batch Apex", limits: no exception that could be caught.
         if (holding >= MOST_HOLDING)
-          throw new LimitExceeded(`You've exceeded the limit of ${MOST_HOLDING} jobs in the flex queue`);
+          throw new LimitExceeded(
+            `You've exceeded the limit of ${MOST_HOLDING} jobs in the flex queue`,
+          );
         const count = typeof size === 'number' ? size : 200;
         start({ job, userId: org.userId, kind: 'batch', size: count });
         return '707';
@@ -246,6 +248,7 @@ export function createServices(org, run, { dml, ask }) {
     },
     userinfo: {
       getuserid: () => org.userId,
+      getprofileid: () => ofUser('profileid'),
       getusername: () => ofUser('username'),
       getlocale: () => ofUser('localesidkey'),
       gettimezone: () => zone(textOf(ofUser('timezonesidkey'))),
