@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { APEX_CHECKS, apexChecks } from './checks/apex.mjs';
 import { components } from './checks/components.mjs';
+import { convert } from './checks/convert.mjs';
 import { formatting } from './checks/format.mjs';
 import { lint } from './checks/lint.mjs';
 import { metadata } from './checks/metadata.mjs';
@@ -25,6 +26,7 @@ import { differsFromVectors } from './lib/vectors.mjs';
 export const CHECKS = [
   'metadata',
   'shapes',
+  'convert',
   'format',
   'vectors',
   'types',
@@ -73,6 +75,7 @@ export async function checkPackage({
 
   await run('metadata', async () => ({ problems: metadata(source, apiVersion) }));
   await run('shapes', async () => shapes(source));
+  await run('convert', () => convert(project));
   // The Apex in one thread, everything else after each other beside it: two cores are enough for both.
   await Promise.all([
     only.some((name) => APEX_CHECKS.includes(name)) &&
