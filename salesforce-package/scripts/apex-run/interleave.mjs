@@ -1,5 +1,5 @@
-// Two transactions at once. Apex waits nowhere but at a lock, so that is where another one can come in between: what a query
-// found before the lock may be gone behind it. Each race runs once for each lock of its first transaction, and the second
+// Two transactions at once. Apex waits nowhere but at a lock, of FOR UPDATE or of a write, so that is where another one can
+// come in between: what a query found before the lock may be gone behind it. Each race runs once for each lock of its first transaction, and the second
 // one runs from beginning to end just before that lock is had.
 
 import { toJson } from './json.mjs';

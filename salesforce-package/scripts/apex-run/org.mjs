@@ -162,7 +162,7 @@ export class Org {
 
   /** What is written so far is there for everybody. */
   commit() {
-    this.committed = this.mark();
+    this.committed = copied(this.tables);
     this.held = new Set();
   }
 
@@ -200,12 +200,12 @@ export class Org {
 
   /** Rows are never changed in place, so a copy of the tables is enough. */
   mark() {
-    return copied(this.tables);
+    return { tables: copied(this.tables), committed: this.committed };
   }
 
-  /** @param {Map<string, Map<string, Map<string, unknown>>>} mark */
-  rollbackTo(mark) {
-    this.tables = mark;
+  /** What others have committed since then stays. @param {{ tables: Tables, committed: Tables }} mark */
+  rollbackTo({ tables, committed }) {
+    this.tables = committed === this.committed ? tables : over(this.committed, committed, tables);
   }
 
   /** @param {string} id @returns {ObjectType | undefined} */
@@ -242,6 +242,8 @@ export class Org {
 
   /** @param {ObjectType} type @param {string} id @param {Map<string, unknown>} values */
   update(type, id, values) {
+    // A write waits for the record too, where no query has it already.
+    if (!this.held.has(id)) this.beforeLock?.();
     const row = this.table(type).get(id);
     if (row === undefined) throw new DmlError('ENTITY_IS_DELETED', 'entity is deleted');
     if (this.others.has(id))

@@ -378,6 +378,33 @@ export const INTERLEAVINGS = [
     },
   },
   {
+    name: 'of outcomes by REST, those that nobody took over are written',
+    setup: `List<Generated_Document__c> rows = DocgenTestData.lost(2);
+      rows[1].LockedUntil__c = Datetime.now().addMinutes(2);
+      DocgenRows.save(rows);`,
+    one: `List<Generated_Document__c> outcomes = new List<Generated_Document__c>();
+      for (Generated_Document__c row : [${ROWS}]) {
+        outcomes.add(
+          new Generated_Document__c(
+            Id = row.Id,
+            Status__c = 'SUCCEEDED',
+            PresentedToken__c = row.LeaseToken__c
+          )
+        );
+      }
+      List<Boolean> saved = new List<Boolean>();
+      for (Database.SaveResult result : Database.update(outcomes, false)) {
+        saved.add(result.isSuccess());
+      }
+      return saved;`,
+    other: claimBy('b'),
+    check({ one, other, rows }) {
+      if (other.threw) return expect([true, true], one, 'saved');
+      expect([false, true], one, 'saved');
+      expect(['QUEUED', 'SUCCEEDED'], statesOf(rows), 'states');
+    },
+  },
+  {
     name: 'a request to stop that comes before an outcome by REST goes back cancels',
     setup: 'DocgenTestData.processing(1, Datetime.now().addMinutes(2));',
     one: `Generated_Document__c row = [${ROWS}];
