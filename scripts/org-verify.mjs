@@ -2,7 +2,8 @@
 //
 // For whoever has an org. Makes a scratch org (or takes the one that is named), deploys the package with its tests as
 // docs/salesforce.md says, asks the org what our design takes for granted of it, walks the store's promises on it, and keeps
-// every answer in build/org-verify/ as a fixture for the simulator. Nobody has run it against an org yet: without one, its
+// every answer in build/org-verify/ as a fixture for the simulator. What it makes in an org that is named stays there: name none whose
+// records matter. Nobody has run it against an org yet: without one, its
 // test (org-verify.test.ts) runs all of it against the simulator, with a stand-in for sf.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
