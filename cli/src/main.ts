@@ -12,6 +12,7 @@ import { erase } from './commands/jobs/erase.ts';
 import { explain } from './commands/jobs/explain.ts';
 import { generate } from './documents/commands/generate.ts';
 import { createHelp } from './commands/help.ts';
+import { importFile } from './commands/operate/import.ts';
 import { job } from './commands/jobs/job.ts';
 import { jobs } from './commands/jobs/jobs.ts';
 import { kinds } from './commands/operate/kinds.ts';
@@ -59,6 +60,7 @@ export const commands: readonly Command[] = [
   doctor,
   migrate,
   move,
+  importFile,
   enqueue,
   jobs,
   job,

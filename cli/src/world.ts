@@ -4,7 +4,7 @@ import type { ExitCode } from './line/exit.ts';
 import type { Environment, Stream } from './terminal/screen.ts';
 
 /** By the folder of the server that it is in. */
-export type ServerProgram = 'doctor' | 'schema' | 'move';
+export type ServerProgram = 'doctor' | 'schema' | 'move' | 'import';
 
 /** All that a command gets from its process: tests bring their own. */
 export interface World {

@@ -1,5 +1,4 @@
 import {
-  type Database,
   type Session,
   type Statement,
   endLeases,
@@ -7,10 +6,10 @@ import {
   isDamage,
   lockMigrations,
   migrateIn,
-  planMigrations,
 } from '@millrace/store-postgres';
 import type { DatabasePlace } from '../config/place.ts';
 import { ProgramRefused } from '../program.ts';
+import { requireCurrent } from '../schema/current.ts';
 import { openDatabase } from '../schema/open.ts';
 import { SCHEMA_PARTS } from '../schema/parts.ts';
 import { databaseFolder, storePlace } from '../store.ts';
@@ -48,7 +47,7 @@ export async function move(
   const source = await openDatabase(from);
   const target = await openDatabase(to);
   try {
-    await requireCurrent(source);
+    await requireCurrent(source, 'source', 'The database that is to be moved');
     const moved = await source.transaction(async (reading) => {
       // Before anything is read: all of it is of one moment, also where somebody should still work on it.
       await reading.script('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
@@ -132,22 +131,6 @@ function damaged({ name }: Table, cause?: unknown): ProgramRefused {
     `The table ${name} of the database that is to be moved is damaged: not all of its rows can be read. Nothing was kept in the target. Go back to a backup that was made while the server was stopped.`,
     { cause },
   );
-}
-
-async function requireCurrent(source: Database): Promise<void> {
-  const { parts } = await planMigrations(source, SCHEMA_PARTS);
-  const behind = parts.filter(({ pending }) => pending.length > 0).map(({ part }) => part);
-  if (behind.length > 0)
-    throw refused(
-      'source_behind',
-      `The database that is to be moved lacks migrations of this version (${behind.join(', ')}). Run "millrace migrate" on it first.`,
-    );
-  const newer = parts.filter((each) => each.newer.length > 0).map(({ part }) => part);
-  if (newer.length > 0)
-    throw refused(
-      'source_newer',
-      `The database that is to be moved was set up by a newer Millrace (${newer.join(', ')}). Move it with that version.`,
-    );
 }
 
 // Of a role that may not see the sessions of others, only its own are counted.

@@ -29,6 +29,7 @@ export { type Finding, diskFinding, existing, missing, there, unknown } from './
 export * from './handler.ts';
 export type { WorkloadBudget } from './budget.ts';
 export * from './health.ts';
+export { ImportRefused, type Imported, type Importer, importer, isExpired } from './import.ts';
 export { iso, isoOrNull } from './moment.ts';
 export { type Page, type PageParams, badCursor, numberCursor, page, pageLimit } from './pages.ts';
 export { isoDateAt } from './parameters/calendar.ts';

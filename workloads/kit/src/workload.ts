@@ -21,6 +21,7 @@ import type { EndedJob } from './ended-jobs.ts';
 import type { Finding } from './finding.ts';
 import type { HandlersOf } from './handler.ts';
 import type { HealthCheck } from './health.ts';
+import type { Importer } from './import.ts';
 import type { Belonging, Scope } from './scope.ts';
 import type { Settings } from './settings.ts';
 import type { Step } from './step.ts';
@@ -53,6 +54,8 @@ export interface Workload<
   examine?(config: Config): AsyncIterable<Finding>;
   /** Where it keeps files beside the database with these settings: who backs up or moves the one needs the others too. */
   keepsFiles?(config: Config, dataFolder: string): readonly KeptFiles[];
+  /** What people may bring along from another system, by the word that their file has for it. */
+  readonly imports?: Readonly<Record<string, Importer<Config>>>;
   open(
     host: Host<Own['metrics']>,
     config: Config,

@@ -13,7 +13,9 @@ import { queryKinds } from './kinds.ts';
 import { metricsOf } from './observe.ts';
 import { MIGRATIONS, type Queries, openQueries } from './queries.ts';
 import { type QueriesConfig, settings } from './settings.ts';
+import { runImport } from './runs/import.ts';
 import { RUN_TOPIC } from './runs/store.ts';
+import { snippetImport } from './snippets/import.ts';
 import { queryStep } from './step.ts';
 import { runTopic } from './topic.ts';
 import { queriesWithin } from './within.ts';
@@ -45,6 +47,8 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
         },
 
   examine,
+
+  imports: { query: runImport, snippet: snippetImport },
 
   async open(host, { accounts, enterpriseTables, work, gatherMs, keepRunsMs, installation }) {
     const { store, queue, live, clock, log, telemetry } = host;

@@ -13,6 +13,7 @@ import { outputFolderOf } from './files.ts';
 import { type Reports, openReports } from './reports.ts';
 import { reportRules } from './rules/book.ts';
 import { schedulesOf } from './rules/schedules.ts';
+import { runImport } from './runs/import.ts';
 import { REPORT_TOPIC } from './runs/log.ts';
 import { MIGRATIONS } from './runs/open.ts';
 import { type ReportsConfig, settings } from './settings.ts';
@@ -62,6 +63,8 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
     config.storage === null
       ? [{ what: 'files of reports', folder: outputFolderOf(config, dataFolder) }]
       : [],
+
+  imports: { report: runImport },
 
   async open(host, config, catalogue) {
     const { store, queue, live, clock, log, telemetry, dataFolder, steps } = host;

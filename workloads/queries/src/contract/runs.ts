@@ -167,7 +167,9 @@ export const runContracts = {
         .min(1)
         .max(200)
         .optional()
-        .describe('Part of the SQL or of the snippet’s name, or an id; case aside.'),
+        .describe(
+          'Part of the SQL or of the snippet’s name, or an id, also a correlation id; case aside.',
+        ),
       createdAfter: anyMoment.optional(),
       createdBefore: anyMoment.optional(),
     }),

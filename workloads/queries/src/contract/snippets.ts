@@ -2,7 +2,7 @@ import { type Contract, moment, next, page } from '@millrace/workload-kit/contra
 import { z } from 'zod';
 import { sql } from './values.ts';
 
-const name = z
+export const snippetName = z
   .string()
   .min(1)
   .max(100)
@@ -31,7 +31,7 @@ const story: Snippet = {
   owner: 'ada@example.com',
   updatedAt: '2026-01-31T09:00:00.000Z',
 };
-const byName = z.strictObject({ name });
+const byName = z.strictObject({ name: snippetName });
 
 export const snippetContracts = {
   listSnippets: {

@@ -148,7 +148,7 @@ export interface RunFilter {
   readonly status?: RunStatus | undefined;
   readonly mid?: string | undefined;
   readonly snippet?: string | undefined;
-  /** Part of the SQL, of its snippet's name, or its id; case aside. */
+  /** Part of the SQL, of its snippet's name, its id, or the one that another system had for it; case aside. */
   readonly q?: string | undefined;
   readonly createdAfter?: number | undefined;
   readonly createdBefore?: number | undefined;
@@ -273,7 +273,7 @@ function conditionsOf(filter: RunFilter, values: Param[]): string[] {
   if (q !== undefined) {
     const text = `lower($${values.push(q)})`;
     where.push(
-      `(position(${text} IN lower(sql_text)) > 0 OR position(${text} IN lower(coalesce(snippet_name, ''))) > 0 OR 'run-' || seq = ${text})`,
+      `(position(${text} IN lower(sql_text)) > 0 OR position(${text} IN lower(coalesce(snippet_name, ''))) > 0 OR 'run-' || seq = ${text} OR lower(correlation_id) = ${text})`,
     );
   }
   if (createdAfter !== undefined)
