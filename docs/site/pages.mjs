@@ -15,7 +15,7 @@ const NO_PAGES = new Set(['docs/site', 'docs/test']);
 const GROUPS = [
   ['Start', ['index', 'first-job', 'documents', 'queries', 'reports', 'pipelines']],
   ['Build', ['embedding', 'testing', 'api', 'agents', 'live-events', 'webhooks', 'errors']],
-  ['Coming from', ['from-bullmq', 'from-pg-boss', 'from-graphile-worker']],
+  ['Coming from', ['from-bullmq', 'from-pg-boss', 'from-graphile-worker', 'from-your-own-poller']],
   ['Use', ['console', 'cli', 'templates']],
   ['Connect', ['salesforce', 'salesforce-idempotency', 'salesforce-linking', 'redis']],
   [
