@@ -79,7 +79,13 @@ export interface FromItem {
   readonly columns: readonly string[] | null;
   readonly source:
     | { readonly kind: 'query'; readonly query: Query }
-    | { readonly kind: 'table'; readonly name: string; readonly isQualified: boolean }
+    | {
+        readonly kind: 'table';
+        readonly name: string;
+        readonly isQualified: boolean;
+        /** As it is written, with its schema. */
+        readonly text: string;
+      }
     | { readonly kind: 'function' };
   /** How it is joined to what stands before it. */
   readonly join: Join;
@@ -438,7 +444,8 @@ function createParser(sql: string): { query(): Query } {
       const first = at;
       while (isSymbol(at + 1, '.')) at += 2;
       name = tokens[at]?.text ?? '';
-      source = { kind: 'table', name, isQualified: at > first };
+      const text = textOf({ from: first, to: at + 1 });
+      source = { kind: 'table', name, isQualified: at > first, text };
       at += 1;
       if (isSymbol(at, '(')) {
         source = { kind: 'function' };

@@ -58,6 +58,29 @@ export function rowsInside(
   }
 }
 
+/** The tables and views that SQL reads, as it writes them. */
+export function tablesIn(sql: string): string[] {
+  const found = new Set<string>();
+  function look(query: Query, outer: Scope): void {
+    const scope = [...outer, ...query.ctes];
+    for (const [at, cte] of query.ctes.entries())
+      look(cte.query, scope.slice(0, outer.length + at));
+    for (const branch of query.branches) {
+      if (branch.kind === 'query') look(branch.query, scope);
+      if (branch.kind === 'rows') for (const inner of branch.subqueries) look(inner.query, scope);
+      if (branch.kind !== 'select') continue;
+      for (const item of branch.select.from) {
+        if (item.source.kind === 'query') look(item.source.query, scope);
+        if (item.source.kind === 'table' && queryOf(item, scope) === null)
+          found.add(item.source.text);
+      }
+      for (const inner of branch.select.subqueries) look(inner.query, scope);
+    }
+  }
+  look(parseQuery(sql), []);
+  return [...found];
+}
+
 const OTHERWISE = 'write `totals: all rows` if everyone may see what is computed of all rows.';
 
 class NotInside extends Error {
