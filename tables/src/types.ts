@@ -44,6 +44,8 @@ export interface Notes {
   replaced: number;
   /** Cells longer than a spreadsheet's limit, cut with a mark at their end. */
   cut: number;
+  /** Numbers whose whole part has more digits than the double that Parquet has for them. */
+  rounded: number;
 }
 
 /**

@@ -9,12 +9,14 @@ export { excessRights } from './reading/rights.ts';
 export { type BoundSql, bindNames, placeAt } from './text/bind-names.ts';
 export { type OutermostOrder, outermostOrder } from './text/order.ts';
 export {
+  type Branch,
   type ColumnName,
   type Cte,
   type FromItem,
   type Query,
   type Select,
   type SelectItem,
+  type Subquery,
   parseQuery,
 } from './text/query.ts';
 export type {

@@ -14,6 +14,7 @@ it('has a default for everything that is not said', () => {
     retry: RETRY.standard,
     maxAttempts: 4,
     timeoutMs: 600_000,
+    shutdownGraceMs: Infinity,
     concurrency: Number.MAX_SAFE_INTEGER,
     quota: { queued: null, running: null },
     public: false,
@@ -29,6 +30,7 @@ it('keeps what is said', () => {
     define({
       retry: RETRY.chunks,
       timeout: '90s',
+      shutdownGrace: '10s',
       concurrency: 3,
       quota: { queued: 5, running: 0 },
       public: true,
@@ -39,6 +41,7 @@ it('keeps what is said', () => {
   ).toMatchObject({
     maxAttempts: 4,
     timeoutMs: 90_000,
+    shutdownGraceMs: 10_000,
     concurrency: 3,
     quota: { queued: 5, running: 0 },
     public: true,

@@ -78,6 +78,11 @@ export interface JobDefinition<Input, Service = undefined, Given = unknown> {
   readonly retry?: RetryPolicy;
   /** Per execution. */
   readonly timeout?: Duration;
+  /**
+   * How long an execution may run on once the process was asked to stop, where that is less than the worker's `shutdownGrace`: for work
+   * in chunks, which loses little when it is handed back, and may have long to go.
+   */
+  readonly shutdownGrace?: Duration;
   /** At the same time in one worker. */
   readonly concurrency?: number;
   /** Per tenant: `queued` is refused at enqueue, `running` is held back over all replicas. */
@@ -124,6 +129,8 @@ export interface JobKind<Input = unknown, Service = unknown, Given = unknown> {
   readonly retry: RetryPolicy;
   readonly maxAttempts: number;
   readonly timeoutMs: number;
+  /** Infinity: as long as the worker gives. */
+  readonly shutdownGraceMs: number;
   readonly concurrency: number;
   readonly quota: { readonly queued: number | null; readonly running: number | null };
   readonly public: boolean;
@@ -165,6 +172,7 @@ const FIELDS: FieldTable<JobDefinition<unknown>> = {
   cleanup: true,
   retry: true,
   timeout: true,
+  shutdownGrace: true,
   concurrency: true,
   quota: true,
   public: true,
@@ -211,6 +219,7 @@ export function defineJob<Input, Service = undefined, Given = unknown>(
     retry,
     maxAttempts: maxAttempts(retry),
     timeoutMs: fields.read('timeout', () => toMs(definition.timeout ?? '10m')),
+    shutdownGraceMs: fields.read('shutdownGrace', () => toMs(definition.shutdownGrace ?? Infinity)),
     concurrency: definition.concurrency ?? Number.MAX_SAFE_INTEGER,
     quota: { queued: definition.quota?.queued ?? null, running: definition.quota?.running ?? null },
     public: isPublic !== false,
@@ -226,6 +235,7 @@ export function defineJob<Input, Service = undefined, Given = unknown>(
   fields.require('keepLog', KEEP_LOG.includes(kept.keepLog), either(KEEP_LOG));
   fields.require('concurrency', isWhole(kept.concurrency, 1), 'a whole number of at least 1');
   fields.require('timeout', kept.timeoutMs > 0, 'a duration above 0, such as "90s" or "15m"');
+  fields.require('shutdownGrace', kept.shutdownGraceMs >= 0, 'a duration, such as "10s"');
   const { queued, running } = kept.quota;
   fields.require('quota.queued', isWhole(queued ?? 0, 0), 'a whole number of 0 or more');
   fields.require(

@@ -127,6 +127,36 @@ describe('a worker’s life', () => {
   });
 });
 
+describe('shutting down', () => {
+  it('does not wait longer for a kind than it says, and hands its work back', async () => {
+    const signalled: string[] = [];
+    const waits: Handler = async (job, { signal }) => {
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          signalled.push(String(job.data));
+          reject(new Error('stopped'));
+        });
+      });
+    };
+    const { worker, enqueue, run, job, timers } = createWorld({
+      kinds: [work(waits, { shutdownGrace: '10s' })],
+      worker: { shutdownGrace: '5m' },
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    expect(worker.status().inFlight).toBe(1);
+    let stopped = false;
+    void worker.stop().then(() => (stopped = true));
+    await run(9_000);
+    expect([signalled.length, stopped]).toEqual([0, false]);
+    await run(2_000);
+    expect([signalled.length, stopped]).toEqual([1, true]);
+    expect(await job(id)).toMatchObject({ state: 'QUEUED', attempt: 0 });
+    expect(timers.size).toBe(0);
+  });
+});
+
 describe('shutting down without a store', () => {
   it('comes to an end: what cannot be written is left to the leases', async () => {
     const { worker, enqueue, run, line, job, timers } = createWorld({

@@ -4,7 +4,7 @@ import type { Events } from '../events.ts';
 import { createLeases } from '../execution/leases.ts';
 import { type WriteLine, createLogBook, plainLine } from '../execution/log-lines.ts';
 import type { ExecutorParts, Tracing } from '../execution/parts.ts';
-import { ABORT_GRACE_MS } from '../execution/running.ts';
+import { ABORT_GRACE_MS, type Running } from '../execution/running.ts';
 import { type Settler, createSettler } from '../execution/settler.ts';
 import type { ClaimedJob, JobId, Lease, LogLine } from '../job.ts';
 import type { Log } from '../kinds/kind.ts';
@@ -186,8 +186,10 @@ export function createWorker(params: WorkerParams): Worker {
       ...services.map((service) => service.stop()),
       quarantine.held(),
     ]);
+    const takeBack = [...leases.running.values()].map(abortByItsKind);
     await atMost(clock, Math.max(graceMs, SILENCE_MS), underWay);
     await ended(until);
+    for (const cancel of takeBack) cancel();
     for (const running of leases.running.values()) running.abort('shutdown');
     await ended(clock.now() + ABORT_GRACE_MS * 2);
     // A store that is away for longer than a lease gets nothing more from us: others may have the jobs by then.
@@ -197,6 +199,13 @@ export function createWorker(params: WorkerParams): Worker {
     unwatch();
     enter('stopped');
     await atMost(clock, SILENCE_MS, reportChange());
+  }
+
+  function abortByItsKind(running: Running): () => void {
+    const { shutdownGraceMs } = running.kind;
+    return shutdownGraceMs < graceMs
+      ? clock.after(shutdownGraceMs, () => running.abort('shutdown'))
+      : () => {};
   }
 
   /** When nothing runs any more, or the time is over. */

@@ -162,6 +162,23 @@ test('decimals of any size come back', async () => {
   expect(rows.map(([d]) => d)).toEqual([...cents, 12345678901234567890n, 150_000n]);
 });
 
+test('whole parts that a double rounds are counted', () => {
+  const columns = [{ name: 'D', type: 'double' }] as const;
+  const values = [
+    '12345678901234567890.5',
+    '-9007199254740993',
+    '9007199254740992',
+    '0.1234567890123456789',
+    '1e300',
+    '3.3333333333333333333',
+  ];
+  const { state } = fileOf(
+    { format: 'parquet', columns },
+    values.map((value) => [value]),
+  );
+  expect(state.notes).toMatchObject({ rounded: 2, asText: 0 });
+});
+
 test('doubles, with what is no number', async () => {
   const columns = [{ name: 'D', type: 'double' }] as const;
   const texts = ['0.1', '-1.7976931348623157e+308', '5e-324', 'NaN', '-Infinity', null];

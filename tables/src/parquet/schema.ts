@@ -94,7 +94,12 @@ export function storedAs(column: Column, notes: Notes): (value: Given) => Stored
         return digits === null ? null : bigEndian(digits);
       };
     case 'double':
-      return doubleOf;
+      return (value) => {
+        const double = doubleOf(value);
+        if (double !== null && typeof value === 'string' && isRounded(value, double))
+          notes.rounded++;
+        return double;
+      };
     case 'boolean':
       return booleanOf;
     case 'date':
@@ -124,6 +129,14 @@ function doubleOf(value: Given): number | null {
   const text = doubleText(value);
   if (text !== null) return Number(text);
   return value === 'NaN' || value === 'Infinity' || value === '-Infinity' ? Number(value) : null;
+}
+
+/** Digits behind the point are not looked at: those of an average are rounded anyway. */
+const LONG_WHOLE = /^-?\d{16,}(?=\.|$)/;
+
+function isRounded(text: string, double: number): boolean {
+  const whole = LONG_WHOLE.exec(text)?.[0];
+  return whole !== undefined && BigInt(whole) !== BigInt(Math.trunc(double));
 }
 
 function scaled(value: Given, scale: number): bigint | null {

@@ -81,6 +81,13 @@ export const definitions = new Map(
       key: ['county', 'id'],
       rows: [{ column: 'county', claim: 'county' }],
     }),
+    ...['of_all', 'of_county', 'top', 'latest'].map((view) =>
+      definitionOf(`view ${view}`, {
+        sql: `SELECT county, id, total FROM shifts_${view}`,
+        key: ['county', 'id'],
+        rows: [{ column: 'county', claim: 'county' }],
+      }),
+    ),
     definitionOf('unclear', {
       sql: 'SELECT unnest(ARRAY[county]) AS county, id, sum(hours) OVER () AS total FROM shifts',
       key: ['county', 'id'],

@@ -25,7 +25,7 @@ export type Branch =
   | { readonly kind: 'select'; readonly select: Select }
   | { readonly kind: 'query'; readonly query: Query }
   /** VALUES, TABLE. */
-  | { readonly kind: 'rows' };
+  | { readonly kind: 'rows'; readonly subqueries: readonly Subquery[] };
 
 export interface Select {
   readonly items: readonly SelectItem[];
@@ -45,8 +45,8 @@ export interface Select {
 
 export interface Subquery {
   readonly query: Query;
-  /** `ARRAY (SELECT …)`. */
-  readonly isArray: boolean;
+  /** The word that makes one value of all its rows, as in `ARRAY (SELECT …)` and `>= ALL (SELECT …)`; null: none. */
+  readonly gatheredBy: string | null;
 }
 
 export interface Named {
@@ -63,6 +63,8 @@ export interface SelectItem {
   readonly star: { readonly of: string | null } | null;
   /** Where it is nothing but a column. */
   readonly column: ColumnName | null;
+  /** It has no column: literals and parameters alone. */
+  readonly isConstant: boolean;
   readonly calls: readonly Named[];
 }
 
@@ -77,7 +79,13 @@ export interface FromItem {
   readonly columns: readonly string[] | null;
   readonly source:
     | { readonly kind: 'query'; readonly query: Query }
-    | { readonly kind: 'table'; readonly name: string; readonly isQualified: boolean }
+    | {
+        readonly kind: 'table';
+        readonly name: string;
+        readonly isQualified: boolean;
+        /** As it is written, with its schema. */
+        readonly text: string;
+      }
     | { readonly kind: 'function' };
   /** How it is joined to what stands before it. */
   readonly join: Join;
@@ -102,6 +110,11 @@ const NO_ALIAS = [...JOIN_WORDS, 'on', 'using', 'tablesample', 'with', ...SET_OP
 /** Before a last word that is no alias, as in `x IS NULL`, `x COLLATE "C"`, `x AT TIME ZONE y`. */
 const OPERATORS =
   'is not and or collate zone like ilike similar in between to distinct from over'.split(' ');
+/** Words of an expression that are no columns. */
+const CONSTANT_WORDS = [
+  ...OPERATORS,
+  ...'null true false case when then else end cast as at time precision varying select'.split(' '),
+];
 
 interface Range {
   readonly from: number;
@@ -219,7 +232,7 @@ function createParser(sql: string): { query(): Query } {
       if (next < range.to && !isWord(next, ...TAIL)) throw unreadable(next);
       return { kind: 'query', query: queryIn({ from: from + 1, to: next - 1 }) };
     }
-    if (isWord(from, 'values', 'table')) return { kind: 'rows' };
+    if (isWord(from, 'values', 'table')) return { kind: 'rows', subqueries: subqueriesIn(range) };
     if (!isWord(from, 'select')) throw unreadable(from);
     return { kind: 'select', select: selectIn(range) };
   }
@@ -295,7 +308,8 @@ function createParser(sql: string): { query(): Query } {
     if (last === undefined || from >= to) throw unreadable(from);
     if (isSymbol(to - 1, '*') && (to - from === 1 || isSymbol(to - 2, '.'))) {
       const of = to - from === 1 ? null : (tokens[to - 3]?.text ?? null);
-      return { ...given, text: textOf(range), name: null, star: { of }, column: null };
+      const star = { star: { of }, column: null, isConstant: false };
+      return { ...given, ...star, text: textOf(range), name: null };
     }
     const named = (name: string | null, expression: Range): SelectItem => ({
       ...given,
@@ -303,6 +317,7 @@ function createParser(sql: string): { query(): Query } {
       name,
       star: null,
       column: columnIn(expression),
+      isConstant: isConstant(expression),
     });
     if (isName(to - 1) && tokens[to - 2]?.text === 'as' && to - 2 > from)
       return named(last.text, { from, to: to - 2 });
@@ -332,13 +347,24 @@ function createParser(sql: string): { query(): Query } {
     return { of: to - from === 1 ? null : (tokens[to - 3]?.text ?? null), column };
   }
 
-  /** Names before a bracket, and windows; not those of subqueries. */
+  function isConstant({ from, to }: Range): boolean {
+    return tokens.slice(from, to).every((_, index) => {
+      const at = from + index;
+      const isType = isSymbol(at - 1, '::') || tokens[at - 1]?.text === 'as';
+      const isBefore = isSymbol(at + 1, '(') || tokens[at + 1]?.kind === 'string';
+      return !isName(at) || isType || isBefore || isWord(at, ...CONSTANT_WORDS);
+    });
+  }
+
+  /** Names before a bracket, `(x).name`, and windows; not those of subqueries. */
   function callsIn({ from, to }: Range): Named[] {
     const calls: Named[] = [];
     for (let at = from; at < to; at++) {
       const name = { name: tokens[at]?.text ?? '', at: tokens[at]?.from ?? 0 };
+      const isAttribute = isSymbol(at - 1, '.') && isSymbol(at - 2, ')');
       if (isSymbol(at, '(') && isWord(at + 1, ...BEGINNINGS)) at = after(at) - 1;
-      else if (isName(at) && (isSymbol(at + 1, '(') || isWord(at, 'over'))) calls.push(name);
+      else if (isName(at) && (isSymbol(at + 1, '(') || isWord(at, 'over') || isAttribute))
+        calls.push(name);
     }
     return calls;
   }
@@ -348,10 +374,20 @@ function createParser(sql: string): { query(): Query } {
     for (let at = from; at < to; at++) {
       if (!isSymbol(at, '(') || !isWord(at + 1, ...BEGINNINGS)) continue;
       const query = queryIn({ from: at + 1, to: after(at) - 1 });
-      found.push({ query, isArray: isWord(at - 1, 'array') });
+      found.push({ query, gatheredBy: gathererBefore(at) });
       at = after(at) - 1;
     }
     return found;
+  }
+
+  /** `= ANY` and `<> ALL` only look for a row, as IN does; with other operators these words ask for the least or the greatest. */
+  function gathererBefore(at: number): string | null {
+    const word = tokens[at - 1]?.text ?? '';
+    if (isWord(at - 1, 'array', 'json_array')) return word.toUpperCase();
+    if (!isWord(at - 1, 'any', 'some', 'all')) return null;
+    const operator = textOf({ from: at - 3, to: at - 1 });
+    const isSearch = word === 'all' ? /(?:<>|!=)$/.test(operator) : /(?:^|[^<>!])=$/.test(operator);
+    return isSearch ? null : word.toUpperCase();
   }
 
   interface Tables {
@@ -408,7 +444,8 @@ function createParser(sql: string): { query(): Query } {
       const first = at;
       while (isSymbol(at + 1, '.')) at += 2;
       name = tokens[at]?.text ?? '';
-      source = { kind: 'table', name, isQualified: at > first };
+      const text = textOf({ from: first, to: at + 1 });
+      source = { kind: 'table', name, isQualified: at > first, text };
       at += 1;
       if (isSymbol(at, '(')) {
         source = { kind: 'function' };

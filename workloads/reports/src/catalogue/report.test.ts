@@ -273,8 +273,19 @@ describe('an ORDER BY', () => {
     ]);
   });
   test.each([
+    '(SELECT county_id, id FROM t ORDER BY name)',
+    'WITH t AS (SELECT 1) (SELECT county_id, id FROM t ORDER BY name)',
+    'SELECT county_id, id FROM t ORDER BY county_id COLLATE "C"',
+    'SELECT county_id, id FROM t ORDER BY county_id USING >',
+  ])('nor is it dropped from this: %s', async (sql) =>
+    expect(await problemsOf(`title: x\nkey: [county_id, id]\npublic: true\nsql: ${sql}\n`)).toEqual(
+      [expect.stringContaining('this ORDER BY would have no effect')],
+    ),
+  );
+  test.each([
     'ORDER BY county_id, id',
     'ORDER BY t.county_id ASC',
+    'ORDER BY county_id NULLS FIRST, id ASC NULLS LAST',
     'ORDER BY name LIMIT 10',
     'ORDER BY name FETCH FIRST 10 ROWS ONLY',
     'WHERE id = (SELECT max(id) FROM t ORDER BY 1)',

@@ -27,6 +27,8 @@ function isWithin(text: string, bits: number): boolean {
 
 /** The names of what is bound begin with an underscore, which no parameter of a report does. */
 const BOUND = '_rows_';
+/** What each condition reads begins like this. */
+export const RULE_SETTING = `rp.${BOUND}`;
 
 /**
  * A decision about rows as a condition on what the report's SQL gives. `typeOf`: the Postgres type of one of its columns, as

@@ -3,7 +3,12 @@ import type { ReportCursor } from './cursor.ts';
 /** What readers of the file have to know about it, in a sentence; null: nothing. */
 export function noteOf(
   { seams, leftOut, restarts }: Pick<ReportCursor, 'seams' | 'leftOut' | 'restarts'>,
-  options: { readonly hasAsOf: boolean; readonly replaced: number; readonly cut: number },
+  options: {
+    readonly hasAsOf: boolean;
+    readonly replaced: number;
+    readonly cut: number;
+    readonly rounded: number;
+  },
 ): string | null {
   const sentences = [
     // With an as-of column later changes are left out, whichever snapshot is read.
@@ -18,6 +23,9 @@ export function noteOf(
       : null,
     options.cut > 0
       ? `${options.cut} cells were longer than a spreadsheet takes, and end with a mark where they were cut.`
+      : null,
+    options.rounded > 0
+      ? `Numbers with more digits than a double of Parquet were rounded: ${options.rounded.toLocaleString('en-US')}. \`format: text\` on the column keeps every digit.`
       : null,
     options.replaced > 0
       ? `${options.replaced} characters could not be written, and are U+FFFD in the file.`

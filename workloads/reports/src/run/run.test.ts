@@ -1,5 +1,5 @@
 import { JobFailure } from '@millrace/engine';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openBench } from '../../test/execute.ts';
 import {
   WRITTEN,
@@ -100,6 +100,30 @@ test.each([
   await expect(bench.execute(begun(report, OF_COUNTY_2))).rejects.toMatchObject({
     code: 'totals_refused',
     message: expect.stringContaining(message),
+  });
+});
+
+describe('a view', () => {
+  beforeAll(async () => {
+    await client.query(`
+      CREATE VIEW shifts_of_all AS SELECT county, id, sum(hours) OVER () AS total FROM shifts;
+      CREATE VIEW shifts_of_county AS SELECT county, min(id) AS id, sum(hours) AS total FROM shifts GROUP BY county;
+      CREATE VIEW shifts_top AS SELECT county, id, hours AS total FROM shifts ORDER BY hours DESC LIMIT 30;
+      CREATE VIEW shifts_latest AS SELECT county, id, (SELECT s.day FROM shifts s WHERE s.id = shifts.id ORDER BY day DESC LIMIT 1) AS total FROM shifts`);
+  });
+  test.each(['of_all', 'top'])('that computes before the rule is refused: %s', async (view) => {
+    await expect(bench.execute(begun(`view ${view}`, OF_COUNTY_2))).rejects.toMatchObject({
+      code: 'totals_refused',
+      message: expect.stringContaining(`The view shifts_${view} computes`),
+    });
+  });
+  test.each([
+    ['of_county', 1],
+    ['latest', 317],
+  ])('into which the planner takes the rule is read: %s', async (view, rows) => {
+    const run = begun(`view ${view}`, OF_COUNTY_2);
+    await bench.execute(run);
+    expect(run.finish).toMatchObject({ rows });
   });
 });
 

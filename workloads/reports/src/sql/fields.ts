@@ -107,8 +107,7 @@ function plain({ name: given, type }: ShapeColumn, target: Target): Expression {
       const scale = type.digits === null ? null : Math.max(type.digits.scale, 0);
       // A decimal of Parquet has a fixed place for its point. A sum or an average has none: it is a double, so that programs can go on with it.
       const fits = type.digits !== null && type.digits.precision <= PARQUET_DIGITS;
-      if (target.format === 'parquet' && !fits)
-        return { sql: `${name}::float8`, isExact: false, type: 'double' };
+      if (target.format === 'parquet' && !fits) return { sql: name, isExact: true, type: 'double' };
       return { sql: name, isExact: true, type: 'decimal', ...(scale !== null && { scale }) };
     }
     case 'double':

@@ -246,6 +246,18 @@ describe.each(WORLDS)('%s', (_, open) => {
     expect(await typesIn('csv')).toEqual(['number', 'decimal', 'decimal', 'decimal']);
   });
 
+  test('a number that Parquet rounds is counted, and one that it cannot hold is named', async () => {
+    const fileWith = (value: string) =>
+      fileOfReport(
+        world,
+        { sql: `SELECT id, ${value} AS n FROM sheet WHERE id < 4`, key: ['id'] },
+        { format: 'parquet' },
+      );
+    const { state } = await fileWith(`(12345678901234567890 + id)::numeric`);
+    expect(state.notes.rounded).toBe(state.rows);
+    await expect(fileWith('10::numeric ^ 400')).rejects.toThrow('in the column "n"');
+  });
+
   test('row rules hold', async () => {
     const where = `"county" = ANY (current_setting('rp._rows_0')::int4[])`;
     const values = { _rows_0: '{3,5}' };

@@ -160,6 +160,10 @@ const LEAKING = [
     'SELECT min(person) AS person, p.county, sum(hours) OVER () FROM shifts s JOIN people p ON p.id = s.person GROUP BY p.county, hours',
   ],
   [
+    'a row with the total of the others',
+    'WITH base AS (SELECT county, id, hours FROM shifts) SELECT county, id, hours FROM base UNION ALL SELECT 1, 0, sum(hours) FROM base',
+  ],
+  [
     'names of keywords',
     'SELECT v.county, v.id, v."group" AS "select", count(*) OVER () AS "from" FROM visits AS v WHERE v.group IS DISTINCT FROM \'g1\'',
   ],
@@ -224,6 +228,10 @@ const SAFE = [
   [
     'an EXISTS',
     'SELECT county, id FROM people p WHERE EXISTS (SELECT 1 FROM shifts s WHERE s.person = p.id)',
+  ],
+  [
+    'a comparison by = ANY and <> ALL',
+    'SELECT county, id FROM people WHERE id = ANY (SELECT person FROM shifts) AND id <> ALL (SELECT person FROM visits WHERE "group" = \'g1\')',
   ],
   [
     'DISTINCT and UNION',
@@ -318,6 +326,53 @@ describe('refused, at its place', () => {
       'SELECT day, sum(hours) FROM shifts GROUP BY day',
       'SELECT day',
       'does not say which of its columns',
+    ],
+    [
+      'SELECT county, id, (SELECT hours FROM shifts ORDER BY hours DESC LIMIT 1) AS most FROM shifts',
+      'SELECT hours',
+      'LIMIT',
+    ],
+    [
+      'SELECT county, id FROM shifts WHERE id IN (SELECT id FROM shifts ORDER BY hours LIMIT 9)',
+      'SELECT id',
+      'LIMIT',
+    ],
+    [
+      'SELECT s.county, s.id FROM shifts s JOIN (SELECT DISTINCT ON (person) id FROM shifts ORDER BY person, hours) x ON x.id = s.id',
+      'SELECT DISTINCT',
+      'DISTINCT ON',
+    ],
+    [
+      'SELECT p.county, (SELECT x.day FROM (SELECT * FROM shifts ORDER BY day LIMIT 9) x WHERE x.person = p.id) AS day FROM people p',
+      'SELECT * FROM shifts',
+      'LIMIT',
+    ],
+    [
+      'SELECT county, id FROM shifts WHERE hours >= ALL (SELECT hours FROM shifts)',
+      'SELECT hours',
+      'ALL gives',
+    ],
+    [
+      'SELECT county, id, hours < ANY (SELECT hours FROM visits) AS less FROM shifts',
+      'SELECT hours',
+      'ANY gives',
+    ],
+    [
+      'SELECT county, id, hours FROM shifts UNION ALL SELECT 1, 0, sum(hours) FROM shifts',
+      'sum(',
+      'of all rows',
+    ],
+    ['SELECT 1::int AS county, count(*) FROM shifts', 'count(', 'of all rows'],
+    ['SELECT 1 AS county, id FROM shifts ORDER BY hours LIMIT 9', 'SELECT 1', 'LIMIT'],
+    [
+      'SELECT s.county, m.most FROM shifts s, (VALUES ((SELECT max(hours) FROM shifts))) m (most)',
+      'max(',
+      'of all rows',
+    ],
+    [
+      'SELECT county, id, (SELECT (s.hours).sum FROM shifts s) AS total FROM shifts',
+      'sum FROM',
+      'sum() gives',
     ],
     ['(SELECT county, id FROM shifts) UNION ALL TABLE people LIMIT 9', '(', 'LIMIT'],
     [

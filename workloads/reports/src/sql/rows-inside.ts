@@ -1,4 +1,5 @@
 import {
+  type Branch,
   type ColumnName,
   type Cte,
   type FromItem,
@@ -6,6 +7,7 @@ import {
   type Select,
   type SelectItem,
   SourceError,
+  type Subquery,
   parseQuery,
 } from '@millrace/sql-source';
 import { isBuiltInAggregate } from './aggregates.ts';
@@ -38,7 +40,7 @@ export function rowsInside(
     const query = parseQuery(sql);
     const edits = new Map<Select, string[]>();
     const depends = createDepends(isAggregate);
-    if (!depends.onChosen(query, [])) return { sql };
+    if (!depends.on(query, [], true)) return { sql };
     for (const { column, condition } of rules) {
       const placed = placeRule({ query, column, depends });
       for (const [select, expressions] of placed)
@@ -54,6 +56,29 @@ export function rowsInside(
     const message = `${error.message} It counts, sums or picks rows, and the row rules have to be put inside it: write it as plain SELECTs, or ${OTHERWISE}`;
     return { problem: { message, at: error.position ?? 0 } };
   }
+}
+
+/** The tables and views that SQL reads, as it writes them. */
+export function tablesIn(sql: string): string[] {
+  const found = new Set<string>();
+  function look(query: Query, outer: Scope): void {
+    const scope = [...outer, ...query.ctes];
+    for (const [at, cte] of query.ctes.entries())
+      look(cte.query, scope.slice(0, outer.length + at));
+    for (const branch of query.branches) {
+      if (branch.kind === 'query') look(branch.query, scope);
+      if (branch.kind === 'rows') for (const inner of branch.subqueries) look(inner.query, scope);
+      if (branch.kind !== 'select') continue;
+      for (const item of branch.select.from) {
+        if (item.source.kind === 'query') look(item.source.query, scope);
+        if (item.source.kind === 'table' && queryOf(item, scope) === null)
+          found.add(item.source.text);
+      }
+      for (const inner of branch.select.subqueries) look(inner.query, scope);
+    }
+  }
+  look(parseQuery(sql), []);
+  return [...found];
 }
 
 const OTHERWISE = 'write `totals: all rows` if everyone may see what is computed of all rows.';
@@ -97,6 +122,8 @@ function placeRule({ query, column, depends }: PlaceParams): Map<Select, string[
     const position = target.branches.length === 1 ? selector : indexOf(target, selector);
     for (const branch of target.branches) {
       if (branch.kind === 'rows' && target.isLimited) throw notReached(column, LIMIT(0));
+      if (branch.kind === 'rows')
+        unreached.push({ ...onlyOf(branch), scope, isPicked: false, gatheredBy: null });
       if (branch.kind === 'query') placeQuery(branch.query, position, scope);
       if (branch.kind !== 'select') continue;
       const item = itemOf(branch.select, position);
@@ -106,6 +133,14 @@ function placeRule({ query, column, depends }: PlaceParams): Map<Select, string[
           branch.select.at,
         );
       placeSelect({ select: branch.select, scope }, item);
+      // A condition on a constant takes all rows or none.
+      if (item.isConstant && branch.select.from.length > 0)
+        unreached.push({
+          ...onlyOf(branch, target.isLimited),
+          scope,
+          isPicked: true,
+          gatheredBy: null,
+        });
     }
   }
 
@@ -132,9 +167,11 @@ function placeRule({ query, column, depends }: PlaceParams): Map<Select, string[
         equal,
       );
     }
-    for (const { query: inner, isArray } of select.subqueries)
-      if (isArray || depends.onRows(inner, scope))
-        placeOther({ query: inner, scope, isPicked: false, isArray }, level, equal);
+    for (const { query: inner, gatheredBy } of select.subqueries) {
+      const isPicked = !isLookup(inner, select);
+      if (gatheredBy !== null || depends.on(inner, scope, isPicked))
+        placeOther({ query: inner, scope, isPicked, gatheredBy }, level, equal);
+    }
   }
 
   function placeChild(
@@ -143,14 +180,15 @@ function placeRule({ query, column, depends }: PlaceParams): Map<Select, string[
     equal: readonly ColumnName[],
   ): void {
     const { inner, scope, isRecursive, isShared } = child;
-    const computes = mayBeOrigin ? depends.onChosen(inner, scope) : depends.onRows(inner, scope);
+    const isPicked = mayBeOrigin || isShared || !isLookup(inner, level.select);
+    const computes = depends.on(inner, scope, isPicked);
     const [first] = columns;
     if (first !== undefined && !isRecursive) {
       const selector = selectorOf(first.column, item.columns ?? child.columns);
       reachable.set(inner, { selector, scope });
       if (computes || (mayBeOrigin && !isShared)) placeQuery(inner, selector, scope);
     } else if (computes)
-      placeOther({ query: inner, scope, isPicked: mayBeOrigin, isArray: false }, level, equal);
+      placeOther({ query: inner, scope, isPicked, gatheredBy: null }, level, equal);
   }
 
   /** A subquery whose columns are equal to none of the rule's: it may name one of the outer row's itself. */
@@ -167,24 +205,37 @@ function placeRule({ query, column, depends }: PlaceParams): Map<Select, string[
   }
 
   /** Of what was not reached: does it read nothing but what has the rule inside? */
-  function checkReached({ query: target, scope: outer, isPicked, isArray }: Unreached): void {
+  function checkReached({ query: target, scope: outer, isPicked, gatheredBy }: Unreached): void {
     if (placed.has(target)) return;
     const scope = [...outer, ...target.ctes];
     for (const branch of target.branches) {
-      if (branch.kind === 'query') checkReached({ query: branch.query, scope, isPicked, isArray });
+      if (branch.kind === 'query')
+        checkReached({ query: branch.query, scope, isPicked, gatheredBy });
+      if (branch.kind === 'rows')
+        for (const inner of branch.subqueries) checkReached({ ...inner, scope, isPicked: true });
       if (branch.kind !== 'select') continue;
       const { select } = branch;
       const isChoice = isPicked && (target.isLimited || select.hasDistinctOn);
       const computes =
         depends.ofSelect(select) ??
-        (isArray ? { name: 'ARRAY', at: select.at } : isChoice ? LIMIT(select.at) : null);
+        (gatheredBy !== null
+          ? { name: gatheredBy, at: select.at }
+          : isChoice
+            ? LIMIT(select.at)
+            : null);
       if (computes !== null && !readsPlaced(select, scope)) throw notReached(column, computes);
       for (const item of select.from) {
         const child = queryOf(item, scope);
         if (child !== null)
-          checkReached({ query: child.inner, scope: child.scope, isPicked, isArray: false });
+          checkReached({
+            query: child.inner,
+            scope: child.scope,
+            isPicked: child.isShared || !isLookup(child.inner, select),
+            gatheredBy: null,
+          });
       }
-      for (const inner of select.subqueries) checkReached({ ...inner, scope, isPicked: false });
+      for (const inner of select.subqueries)
+        checkReached({ ...inner, scope, isPicked: !isLookup(inner.query, select) });
     }
   }
 
@@ -223,9 +274,28 @@ interface Joined {
 interface Unreached {
   readonly query: Query;
   readonly scope: Scope;
-  /** Picking rows of it counts as well: the rule's column may be one of its. */
+  /** Picking rows of it counts as well. Not so of a lookup: the latest row of another table, for each row, is of a table that is joined. */
   readonly isPicked: boolean;
-  readonly isArray: boolean;
+  readonly gatheredBy: string | null;
+}
+
+/** A branch by itself, which is checked although the rule was placed in it. */
+function onlyOf(branch: Branch, isLimited = false): Pick<Unreached, 'query'> {
+  return { query: { ctes: [], branches: [branch], isLimited } };
+}
+
+/** It is read for each row of the SELECT around it, by a column that is equal to one of that row's. */
+function isLookup({ branches }: Query, around: Select): boolean {
+  const outer = new Set(around.from.map(({ alias }) => alias));
+  return branches.every((branch) => {
+    if (branch.kind !== 'select') return false;
+    const own = new Set(branch.select.from.map(({ alias }) => alias));
+    const isOuter = ({ of }: ColumnName) => of !== null && outer.has(of) && !own.has(of);
+    const isOwn = (column: ColumnName) => own.has(whole(branch.select, column).of ?? '');
+    return branch.select.equalities.some(
+      ({ left, right }) => (isOuter(left) && isOwn(right)) || (isOwn(left) && isOuter(right)),
+    );
+  });
 }
 
 const LIMIT = (at: number) => ({ name: 'LIMIT or DISTINCT ON', at });
@@ -238,7 +308,7 @@ function notReached(column: string, { name, at }: { name: string; at: number }):
 }
 
 /** What a rule is about at one place. */
-type Expression = Pick<SelectItem, 'text' | 'column' | 'calls'>;
+type Expression = Pick<SelectItem, 'text' | 'column' | 'isConstant' | 'calls'>;
 
 function itemOf({ items }: Select, selector: Selector): Expression | null {
   if ('index' in selector) {
@@ -253,7 +323,7 @@ function itemOf({ items }: Select, selector: Selector): Expression | null {
   const of = stars.length === 1 ? only.of : null;
   const column = { of, column: selector.name };
   const text = [of, selector.name].flatMap((name) => (name === null ? [] : quoted(name))).join('.');
-  return { text, column, calls: [] };
+  return { text, column, isConstant: false, calls: [] };
 }
 
 /** Branches of a UNION have their columns by place. */
@@ -348,7 +418,7 @@ function correlated(
       const column = whole(inner, here);
       if (!isThere || column.of === null || !own.has(column.of)) continue;
       const text = `${quoted(column.of)}.${quoted(column.column)}`;
-      return { select: inner, expression: { text, column, calls: [] } };
+      return { select: inner, expression: { text, column, isConstant: false, calls: [] } };
     }
   }
   return null;
@@ -359,10 +429,8 @@ interface Depends {
   isComputed(name: string): boolean;
   /** What a SELECT computes of several rows, its subqueries aside. */
   ofSelect(select: Select): { name: string; at: number } | null;
-  /** A query, with all that it reads. */
-  onRows(query: Query, scope: Scope): boolean;
-  /** The same, or it picks rows (LIMIT, DISTINCT ON). */
-  onChosen(query: Query, scope: Scope): boolean;
+  /** A query, with all that it reads: it computes, or picks rows (LIMIT, DISTINCT ON). `isPicked` false: not by its own LIMIT. */
+  on(query: Query, scope: Scope, isPicked: boolean): boolean;
 }
 
 function createDepends(isAggregate: (name: string) => boolean): Depends {
@@ -376,41 +444,44 @@ function createDepends(isAggregate: (name: string) => boolean): Depends {
   }
 
   /** By query; while it is looked at, itself again (a recursive CTE) adds nothing. */
-  const known = { rows: new Map<Query, boolean>(), chosen: new Map<Query, boolean>() };
+  const known = { lookup: new Map<Query, boolean>(), picked: new Map<Query, boolean>() };
 
-  function search(query: Query, outer: Scope, what: 'rows' | 'chosen'): boolean {
-    const before = known[what].get(query);
+  function on(query: Query, outer: Scope, isPicked: boolean): boolean {
+    const found = isPicked ? known.picked : known.lookup;
+    const before = found.get(query);
     if (before !== undefined) return before;
-    known[what].set(query, false);
+    found.set(query, false);
     const scope = [...outer, ...query.ctes];
     const isFound =
-      (what === 'chosen' && query.isLimited) ||
+      (isPicked && query.isLimited) ||
       query.branches.some((branch) => {
-        if (branch.kind === 'query') return search(branch.query, scope, what);
-        return branch.kind === 'select' && searchSelect(branch.select, scope, what);
+        if (branch.kind === 'query') return on(branch.query, scope, isPicked);
+        if (branch.kind === 'rows')
+          return branch.subqueries.some((each) => onSubquery(each, scope));
+        return (isPicked && branch.select.hasDistinctOn) || onSelect(branch.select, scope);
       });
-    known[what].set(query, isFound);
+    found.set(query, isFound);
     return isFound;
   }
 
-  function searchSelect(select: Select, scope: Scope, what: 'rows' | 'chosen'): boolean {
+  function onSubquery({ query, gatheredBy }: Subquery, scope: Scope, around?: Select): boolean {
+    const isPicked = around === undefined || !isLookup(query, around);
+    return gatheredBy !== null || on(query, scope, isPicked);
+  }
+
+  function onSelect(select: Select, scope: Scope): boolean {
     return (
       ofSelect(select) !== null ||
-      (what === 'chosen' && select.hasDistinctOn) ||
-      select.subqueries.some(({ query, isArray }) => isArray || search(query, scope, 'rows')) ||
+      select.subqueries.some((each) => onSubquery(each, scope, select)) ||
       select.from.some((item) => {
         const child = queryOf(item, scope);
-        return child !== null && search(child.inner, child.scope, what);
+        if (child === null) return false;
+        return on(child.inner, child.scope, child.isShared || !isLookup(child.inner, select));
       })
     );
   }
 
-  return {
-    isComputed,
-    ofSelect,
-    onRows: (query, scope) => search(query, scope, 'rows'),
-    onChosen: (query, scope) => search(query, scope, 'chosen'),
-  };
+  return { isComputed, ofSelect, on };
 }
 
 function edited(sql: string, conditions: ReadonlyMap<Select, readonly string[]>): string {
