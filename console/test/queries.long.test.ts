@@ -79,10 +79,10 @@ test('3,000 tables are sorted, found by a part of their names, and few are in th
   await picture('table-found');
   expect(await violations(page)).toEqual([]);
   await page.getByRole('textbox', { name: 'Find a table' }).fill('');
-  await aside.getByRole('button', { name: 'Year 2001 150' }).click();
+  await aside.getByRole('button', { name: /^Year 2001/ }).click();
   await aside.getByRole('button', { name: 'Contact & Co 22', exact: true }).waitFor();
   await picture('folder');
-  await aside.getByRole('button', { name: 'Year 2001 150' }).click();
+  await aside.getByRole('button', { name: /^Year 2001/ }).click();
   await aside
     .getByRole('button', { name: 'Contact & Co 22', exact: true })
     .waitFor({ state: 'detached' });
