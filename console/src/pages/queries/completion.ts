@@ -44,10 +44,10 @@ export function wantedAt(sql: string, at: number): Wanted {
   const owner = own[place - 2];
   if (before === '.' && typeof owner === 'string') {
     if (owner.toLowerCase() === 'ent') return { what: 'tables', from };
-    const called = bare(owner).toLowerCase();
+    const wanted = bare(owner).toLowerCase();
     const found = scopes
       .flatMap((scope) => sourcesOf(scope))
-      .find((source) => source.called.includes(called));
+      .find((source) => source.called.includes(wanted));
     return { what: 'fields', from, ...fieldsOf(found === undefined ? [] : [found]) };
   }
   if (isWord(before, BEFORE_SOURCE) || (before === ',' && clauseAt(own, place) === 'FROM'))
