@@ -56,6 +56,7 @@ export function createCloud({ latencyMs, runMs }) {
       findQuery: () => call('find', () => null),
       fields: () => call('fields', () => []),
       dataExtensions: () => call('find', () => []),
+      folders: () => call('find', () => []),
       queries: () => call('find', () => []),
     };
   }

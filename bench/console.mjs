@@ -204,7 +204,12 @@ async function queries(browser, at, tables) {
   const page = await browser.open();
   const dataExtensions = Array.from({ length: tables }, (_, index) => {
     const name = `Campaign & Contact ${tables - index}`;
-    return { name, customerKey: name, fields: null };
+    return {
+      name,
+      customerKey: name,
+      folders: ['Data Extensions', `Year ${index % 20}`],
+      fields: null,
+    };
   });
   await page.answer('**/catalog*', {
     mid: '100001',

@@ -92,7 +92,9 @@ export async function queriesFixture(
     ],
     report: VALID,
     snippets: [],
-    dataExtensions: [{ name: 'Loyal customers', customerKey: 'loyal-1', fields: FIELDS }],
+    dataExtensions: [
+      { name: 'Loyal customers', customerKey: 'loyal-1', folders: [], fields: FIELDS },
+    ],
     file: Buffer.from('Email,Opens\r\n'),
     bodies: [],
     canceled: [],

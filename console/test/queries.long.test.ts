@@ -28,7 +28,7 @@ beforeAll(async () => {
         json: {
           mid: '1',
           mids: ['1'],
-          dataExtensions: [{ name, customerKey: name, fields }],
+          dataExtensions: [{ name, customerKey: name, folders: [], fields }],
           dataViews: [],
           fetchedAt: new Date().toISOString(),
         },
@@ -39,7 +39,8 @@ beforeAll(async () => {
     const catalog = (await answer.json()) as { dataExtensions: object[] };
     const many = Array.from({ length: TABLES }, (_, index) => {
       const own = `Contact & Co ${index + 1}`;
-      return { name: own, customerKey: own, fields: null };
+      const folders = ['Data Extensions', ...(index < 10 ? [] : [`Year ${2000 + (index % 20)}`])];
+      return { name: own, customerKey: own, folders, fields: null };
     });
     await route.fulfill({
       response: answer,
@@ -78,6 +79,13 @@ test('3,000 tables are sorted, found by a part of their names, and few are in th
   await picture('table-found');
   expect(await violations(page)).toEqual([]);
   await page.getByRole('textbox', { name: 'Find a table' }).fill('');
+  await aside.getByRole('button', { name: /^Year 2001/ }).click();
+  await aside.getByRole('button', { name: 'Contact & Co 22', exact: true }).waitFor();
+  await picture('folder');
+  await aside.getByRole('button', { name: /^Year 2001/ }).click();
+  await aside
+    .getByRole('button', { name: 'Contact & Co 22', exact: true })
+    .waitFor({ state: 'detached' });
 });
 
 /** In the words of the browser: counts what changes in the list of tables. */
@@ -112,6 +120,14 @@ test.each([
   await offered().filter({ hasText: field }).first().waitFor();
   await picture(`completion-${name}`);
   await page.keyboard.press('Escape');
+});
+
+test('a name in brackets that is picked ends with one bracket', async () => {
+  await write('SELECT 1 AS n FROM ');
+  await page.keyboard.type('[co 29');
+  await offered().filter({ hasText: 'Contact & Co 29' }).first().click();
+  const text = page.getByRole('textbox', { name: 'SQL' });
+  expect(await text.textContent()).toMatch(/^SELECT 1 AS n FROM \[Contact & Co \d+\]$/);
 });
 
 test('an error has no green tick, and the history is searched', async () => {

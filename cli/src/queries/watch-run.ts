@@ -50,8 +50,8 @@ function logLines(note: Context['note']): Shower {
   let told = '';
   let isSilent = false;
   return {
-    show({ run: { id, status, mceStatus, trouble = null }, silentSince }) {
-      const said = trouble ?? mceStatus;
+    show({ run: { id, status, mceStatus, trouble = null, waitsFor = null }, silentSince }) {
+      const said = trouble ?? waitsFor ?? mceStatus;
       const line = said === null ? `${id} ${status}` : `${id} ${status} (${said})`;
       if (line !== told) note(line);
       told = line;

@@ -7,6 +7,7 @@ export type {
   DataExtension,
   Field,
   FieldType,
+  Folder,
   Log,
   MarketingCloud,
   MarketingCloudConfig,

@@ -2,6 +2,27 @@ import { describe, expect, test } from 'vitest';
 import { errorOf } from '../test/cloud.ts';
 import { MID, OTHER, QUERY, ROWS, SQL, TARGET, start, started } from '../test/simulated.ts';
 
+test('data extensions are in folders, which have names and parents', async () => {
+  const { unit, sim } = await start();
+  sim.unit(MID).addDataExtension({ name: 'Top', fields: [{ name: 'a' }] });
+  sim
+    .unit(MID)
+    .addDataExtension({ name: 'Deep', folder: ['Shop', 'Old'], fields: [{ name: 'a' }] });
+  const folders = new Map((await unit.folders()).map((folder) => [folder.id, folder]));
+  const path = async (name: string) => {
+    const found = (await unit.dataExtensions('')).find((each) => each.name === name);
+    const names: string[] = [];
+    let at = folders.get(found?.folderId ?? '');
+    while (at !== undefined) {
+      names.push(at.name);
+      at = folders.get(at.parentId ?? '');
+    }
+    return names;
+  };
+  expect(await path('Top')).toEqual(['Data Extensions']);
+  expect(await path('Deep')).toEqual(['Old', 'Shop', 'Data Extensions']);
+});
+
 describe('a query', () => {
   test('from its target to its rows, and away again', async () => {
     const { unit, sim, cloud, reports } = await start({ queueMs: 60_000, runMs: 60_000 });

@@ -121,6 +121,15 @@ export interface DataExtension {
   readonly customerKey: string;
   readonly name: string;
   readonly createdAt: string | null;
+  readonly folderId: string | null;
+}
+
+/** A folder of data extensions. */
+export interface Folder {
+  readonly id: string;
+  readonly name: string;
+  /** Null of those at the top. */
+  readonly parentId: string | null;
 }
 
 export interface QueryDefinition {
@@ -159,6 +168,8 @@ export interface BusinessUnit {
   deleteDataExtension(customerKey: string, options?: CallOptions): Promise<boolean>;
   /** All whose customer key begins so (and all there are with ''), over all pages of SOAP. */
   dataExtensions(prefix: string, options?: CallOptions): Promise<DataExtension[]>;
+  /** Of data extensions of every kind, over all pages of SOAP. Those of other business units are left out. */
+  folders(options?: CallOptions): Promise<Folder[]>;
   queries(prefix: string, options?: CallOptions): Promise<QueryDefinition[]>;
   fields(customerKey: string, options?: CallOptions): Promise<Field[]>;
 }

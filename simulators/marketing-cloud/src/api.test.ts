@@ -409,6 +409,18 @@ test('the log of a query has the error of its last run, and is empty where that 
   expect((await world.rest('GET', '/automation/v1/queries/none/log')).status).toBe(404);
 });
 
+test('refusals by REST have the codes that are documented for them', async () => {
+  const world = await startWorld({ clients: [{ ...CLIENT, scopes: ['automations_write'] }] });
+  const code = async (body: unknown) =>
+    (await world.rest('POST', '/automation/v1/queries', body)).body.errorcode;
+  const query = { name: 'a', key: 'a', queryText: 'SELECT 1 AS a', targetKey: 't' };
+  expect(await code(query)).toBe(10_002);
+  expect(await code({ ...query, name: '', categoryId: 1 })).toBe(10_002);
+  expect(await code([])).toBe(10_004);
+  expect(await code({ ...query, categoryId: 1 })).toBe(10_005);
+  expect((await world.rest('GET', '/automation/v1/queries')).body.errorcode).toBe(20_002);
+});
+
 test('refusals have the codes that are documented for them', async () => {
   const world = await startWorld();
   const code = async (action: string, object: string): Promise<string | null> => {

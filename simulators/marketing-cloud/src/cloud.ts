@@ -1,6 +1,6 @@
 import { type Clock, createClock, seededRandom } from '@millrace/simulator-kit';
 import { type CallCounter, createCalls } from './calls.ts';
-import { type Unit, createUnit, makeDataExtension } from './data/account.ts';
+import { type Unit, addDataExtension, createUnit } from './data/account.ts';
 import { type FaultBoard, createFaults } from './faults.ts';
 import type { Settings } from './options.ts';
 import { sampleDataExtensions } from './sql/sample.ts';
@@ -34,8 +34,7 @@ export function createCloud(settings: Settings): Cloud {
     const unit = createUnit({ mid, name, parent: mid === enterprise ? null : enterprise });
     const sample = settings.sample ? sampleDataExtensions(settings.seed, mid, clock.now()) : [];
     for (const spec of [...sample, ...dataExtensions]) {
-      const made = makeDataExtension(clock, spec);
-      unit.dataExtensions.set(made.objectId, made);
+      addDataExtension(unit, clock, spec);
     }
     units.set(mid, unit);
   }

@@ -5,9 +5,9 @@ import {
   type QueryDefinition,
   type Row,
   type Task,
+  addDataExtension,
   dataExtensionByKey,
   liveDataExtensions,
-  makeDataExtension,
 } from './data/account.ts';
 
 /** For tests: what a business unit has, uncounted and past the faults. */
@@ -33,11 +33,7 @@ export function lookInside(cloud: Cloud, mid: string): UnitInside {
     dataExtension: find,
     queries: () => [...unit.queries.values()],
     tasks: () => [...unit.tasks.values()],
-    addDataExtension(spec) {
-      const made = makeDataExtension(cloud.clock, spec);
-      unit.dataExtensions.set(made.objectId, made);
-      return made;
-    },
+    addDataExtension: (spec) => addDataExtension(unit, cloud.clock, spec),
     setRows(key, rows) {
       const found = find(key);
       if (found === null) throw new Error(`There is no data extension ${key}.`);

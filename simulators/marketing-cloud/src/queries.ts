@@ -13,12 +13,12 @@ import {
 /** A query activity is not what it has to be; SOAP and REST say so each in its own shape. */
 export class InvalidQuery extends Error {
   override readonly name = 'InvalidQuery';
-  /** Its name or key is that of another one. */
-  readonly isTaken: boolean;
+  /** `taken`: its name or key is that of another one. */
+  readonly fault: 'missing' | 'taken' | 'invalid';
 
-  constructor(message: string, isTaken = false) {
+  constructor(message: string, fault: InvalidQuery['fault'] = 'invalid') {
     super(message);
-    this.isTaken = isTaken;
+    this.fault = fault;
   }
 }
 
@@ -31,8 +31,8 @@ const LONGEST_KEY = 36;
 export function makeQuery(cloud: Cloud, unit: Unit, spec: NewQuery): QueryDefinition {
   const { name, queryText } = spec;
   const customerKey = spec.customerKey === '' ? randomUUID() : spec.customerKey;
-  if (name === '') throw new InvalidQuery('Name is a required field.');
-  if (queryText === '') throw new InvalidQuery('QueryText is a required field.');
+  if (name === '') throw new InvalidQuery('Name is a required field.', 'missing');
+  if (queryText === '') throw new InvalidQuery('QueryText is a required field.', 'missing');
   if (customerKey.length > LONGEST_KEY) {
     throw new InvalidQuery(`CustomerKey must be ${LONGEST_KEY} characters or fewer.`);
   }
@@ -41,7 +41,7 @@ export function makeQuery(cloud: Cloud, unit: Unit, spec: NewQuery): QueryDefini
   }
   const names = [...unit.queries.values()].map((query) => query.name.toLowerCase());
   if (queryByKey(unit, customerKey) !== null || names.includes(name.toLowerCase())) {
-    throw new InvalidQuery('A query with this name or customer key already exists.', true);
+    throw new InvalidQuery('A query with this name or customer key already exists.', 'taken');
   }
   const now = cloud.clock.now();
   const query = {

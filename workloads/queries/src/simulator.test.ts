@@ -171,7 +171,7 @@ describe('a query without rows', () => {
     expect(await seconds(NOBODY)).toBeLessThan(75);
   });
 
-  test('is ready in under two minutes where nobody saw it run, and says what it waits for', async () => {
+  test('is ready in little more than three minutes where nobody saw it run, and says what it waits for', async () => {
     cloud.faults.add({ kind: 'stays-queued' });
     const waits = new Set<string | null>();
     const { id } = await world.queries.runs.submit({
@@ -188,8 +188,8 @@ describe('a query without rows', () => {
       waitsFor: null,
     });
     const took = (run.completedAt ?? 0) - (run.pollStartedAt ?? 0);
-    expect(took).toBeGreaterThan(90_000);
-    expect(took).toBeLessThan(120_000);
+    expect(took).toBeGreaterThan(180_000);
+    expect(took).toBeLessThan(210_000);
     expect([...waits].some((each) => each?.includes('queued and completed'))).toBe(true);
   });
 
@@ -200,7 +200,7 @@ describe('a query without rows', () => {
       const held = cloud.faults.add({ kind: 'stuck-queued' });
       const { id } = await world.queries.runs.submit({ sqlText: SQL, tenantId: '', userId: 'ada' });
       const began = world.now();
-      while (world.now() - began < 60_000) await world.step();
+      while (world.now() - began < 170_000) await world.step();
       cloud.faults.remove(held.id);
       await world.finish();
       expect(await world.queries.runs.get(id)).toMatchObject({ status: 'ready', rowCount: 2 });

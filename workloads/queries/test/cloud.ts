@@ -181,7 +181,9 @@ export function createFakeCloud(
       }),
     findDataExtension: (key) =>
       call('findDataExtension', () =>
-        targets.has(key) ? { objectId: key, customerKey: key, name: key, createdAt: null } : null,
+        targets.has(key)
+          ? { objectId: key, customerKey: key, name: key, createdAt: null, folderId: null }
+          : null,
       ),
     deleteQuery: (objectId) => call('deleteQuery', () => queries.delete(byId(objectId)?.[0] ?? '')),
     deleteDataExtension: (key) => call('deleteDataExtension', () => targets.delete(key)),
@@ -189,8 +191,15 @@ export function createFakeCloud(
       call('dataExtensions', () =>
         [...targets.keys(), ...catalogue.keys()]
           .filter((key) => key.startsWith(prefix))
-          .map((key) => ({ objectId: key, customerKey: key, name: key, createdAt: null })),
+          .map((key) => ({
+            objectId: key,
+            customerKey: key,
+            name: key,
+            createdAt: null,
+            folderId: null,
+          })),
       ),
+    folders: () => call('folders', () => []),
     queries: (prefix) =>
       call('queries', () =>
         [...queries]

@@ -53,6 +53,11 @@ describe('millrace query', () => {
     });
     const { stderr } = await millrace(QUERY);
     expect(stderr).toContain(`run-7 queued (${trouble})\n`);
+    const waitsFor = 'The query no longer runs. Marketing Cloud is asked once more.';
+    const other = await queriesFixture({
+      sights: [{ status: 'running', mceStatus: 'Queued', waitsFor }, ready(2)],
+    });
+    expect((await other.millrace(QUERY)).stderr).toContain(`run-7 running (${waitsFor})\n`);
   });
 
   test('reads standard input for -, and hints at quotes', async () => {

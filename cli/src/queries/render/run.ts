@@ -18,9 +18,10 @@ const STATUS_STYLE: Readonly<Record<Run['status'], Style | null>> = {
 
 /** `run-7  running  12 s  Marketing Cloud: Processing`. */
 export function runLine(run: Run, now: number, paint: Paint): string {
-  const { id, status, mceStatus, trouble = null } = run;
+  const { id, status, mceStatus, trouble = null, waitsFor = null } = run;
   const word = trouble ?? mceStatus;
-  const said = word === null ? '' : `  Marketing Cloud: ${clean(word)}`;
+  const waits = waitsFor === null ? '' : `. ${clean(waitsFor)}`;
+  const said = word === null ? '' : `  Marketing Cloud: ${clean(word)}${waits}`;
   return `${id}  ${paint(STATUS_STYLE[status], status)}  ${tookOf(run, now)}${paint('dim', said)}`;
 }
 
@@ -48,6 +49,7 @@ export function runDetail(run: Run, now: number, screen: Screen): string[] {
     ['status', run.status],
     ['says', run.mceStatus],
     ['trouble', run.trouble ?? null],
+    ['waits for', run.waitsFor ?? null],
     ['error', run.error === null ? null : failureInWords(run.error)],
     ['rows', run.rowCount === null ? null : count(run.rowCount)],
     ['columns', run.columns?.map(({ name, type }) => `${name} (${type})`).join(', ') ?? null],

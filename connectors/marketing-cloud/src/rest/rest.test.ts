@@ -19,6 +19,11 @@ test.each<[string, Step, object]>([
     { kind: 'data', outcome: 'refused', code: '10006', message: 'Wrong No name' },
   ],
   [
+    '400 of several errors',
+    json(400, { message: 'Wrong', errorcode: 10006, additionalErrors: [{ message: 'Too long' }] }),
+    { kind: 'data', outcome: 'refused', code: '10006', message: 'Wrong Too long' },
+  ],
+  [
     '409',
     json(409, { message: 'It is there', errorcode: 30004 }),
     { kind: 'duplicate', outcome: 'refused' },

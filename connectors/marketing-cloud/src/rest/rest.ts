@@ -69,7 +69,7 @@ function bodyOf(answer: Answer): Json {
   );
 }
 
-/** `{message, errorcode, documentation}`; of a 400, `validationErrors` beside it say more. */
+/** `{message, errorcode, documentation}`; of a 400, `validationErrors` or `additionalErrors` beside it say more. */
 function refusal({ status, text, retryAfterMs }: Answer): MarketingCloudError {
   const body = jsonObject(text);
   const message = body === null ? '' : messageIn(body);
@@ -96,7 +96,7 @@ function refusal({ status, text, retryAfterMs }: Answer): MarketingCloudError {
 }
 
 function messageIn(body: Json): string {
-  const more = body['validationErrors'] ?? body['errors'];
+  const more = body['validationErrors'] ?? body['additionalErrors'] ?? body['errors'];
   const details = Array.isArray(more) ? more.map((each) => sentenceOf(each)) : [];
   return [...new Set([textIn(body, 'message'), ...details])].filter(Boolean).join(' ');
 }

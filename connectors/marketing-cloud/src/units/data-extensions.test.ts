@@ -113,6 +113,7 @@ describe('a data extension', () => {
       customerKey: '007',
       name: '5e10 & more\r😀 ',
       createdAt: null,
+      folderId: null,
     });
     expect(cloud.seen[0]?.body).toContain(
       '<Filter xsi:type="SimpleFilterPart"><Property>CustomerKey</Property><SimpleOperator>equals</SimpleOperator><Value>007</Value></Filter>',

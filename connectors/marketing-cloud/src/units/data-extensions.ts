@@ -1,5 +1,5 @@
 import { MarketingCloudError, invalid, invalidAnswer } from '../errors.ts';
-import { type Xml, textOf } from '../soap/parse.ts';
+import { type Xml, childOf, textOf } from '../soap/parse.ts';
 import type { Soap } from '../soap/soap.ts';
 import { type Element, element, elements } from '../soap/write.ts';
 import type {
@@ -8,6 +8,7 @@ import type {
   DataExtension,
   Field,
   FieldType,
+  Folder,
   NewDataExtension,
 } from '../types.ts';
 import { named } from './checks.ts';
@@ -15,11 +16,17 @@ import { startingWith } from './listing.ts';
 
 type DataExtensions = Pick<
   BusinessUnit,
-  'createDataExtension' | 'findDataExtension' | 'deleteDataExtension' | 'dataExtensions' | 'fields'
+  | 'createDataExtension'
+  | 'findDataExtension'
+  | 'deleteDataExtension'
+  | 'dataExtensions'
+  | 'folders'
+  | 'fields'
 >;
 
 const TYPE = 'DataExtension';
-const PROPERTIES = ['ObjectID', 'CustomerKey', 'Name', 'CreatedDate'];
+const PROPERTIES = ['ObjectID', 'CustomerKey', 'Name', 'CreatedDate', 'CategoryID'];
+const FOLDER_PROPERTIES = ['ID', 'Name', 'ParentFolder.ID'];
 const FIELD_PROPERTIES = [
   'Name',
   'FieldType',
@@ -79,6 +86,20 @@ export function createDataExtensions(soap: Soap): DataExtensions {
         options,
       );
       return found.flatMap(dataExtensionOf).filter((each) => each.customerKey.startsWith(prefix));
+    },
+
+    async folders(options = {}) {
+      // dataextension, shared_dataextension, salesforcedataextension, synchronizeddataextension, …
+      const filter = {
+        property: 'ContentType',
+        operator: 'like',
+        values: ['%dataextension%'],
+      } as const;
+      const found = await soap.retrieve(
+        { type: 'DataFolder', properties: FOLDER_PROPERTIES, filter },
+        options,
+      );
+      return found.flatMap(folderOf);
     },
 
     async fields(customerKey, options = {}) {
@@ -157,8 +178,16 @@ function dataExtensionOf(xml: Xml): DataExtension[] {
       customerKey,
       name: textOf(xml, 'Name') ?? '',
       createdAt: textOf(xml, 'CreatedDate'),
+      folderId: textOf(xml, 'CategoryID'),
     },
   ];
+}
+
+function folderOf(xml: Xml): Folder[] {
+  const id = textOf(xml, 'ID');
+  if (id === null) return [];
+  const parentId = textOf(childOf(xml, 'ParentFolder'), 'ID');
+  return [{ id, name: textOf(xml, 'Name') ?? '', parentId: parentId === '0' ? null : parentId }];
 }
 
 const FIELD_TYPES: readonly FieldType[] = [

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { ChevronDown, ChevronRight, History, Table2 } from 'lucide-react';
+import { ChevronDown, ChevronRight, Folder, History, Table2 } from 'lucide-react';
 import { memo, useDeferredValue, useLayoutEffect, useRef, useState } from 'react';
 import { useApi } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
@@ -11,7 +11,7 @@ import { Choice, TextInput } from '../../ui/field.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { QUERY_PHASES } from './phases.ts';
-import { type CatalogAnswer, type Table, tableQuery, tablesLike } from './tables.ts';
+import { type CatalogAnswer, type Table, linesOf, tableQuery, tablesLike } from './tables.ts';
 import { type Tab, newTab } from './tabs.ts';
 
 /** Data extensions, data views, snippets and what ran before. Not drawn again with each keystroke in the editor beside it. */
@@ -96,8 +96,10 @@ function Group({ title, children }: { title: string; children: React.ReactNode }
 }
 
 const ROW = 26;
+/** So many tables are looked through by eye; with more, folders begin closed. */
+const FEW = 100;
 
-/** Only the tables in sight are in the page: an account has thousands. */
+/** Only the lines in sight are in the page: an account has thousands of tables. */
 function Tables({
   title,
   tables,
@@ -114,19 +116,24 @@ function Tables({
   const list = useRef<HTMLUListElement>(null);
   const [margin, setMargin] = useState(0);
   const [isFolded, setFolded] = useState(false);
-  // Here, since an item that is scrolled out of sight is not in the page.
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  useLayoutEffect(() => setMargin(list.current?.offsetTop ?? 0), [tables.length]);
+  // Here, since a line that is scrolled out of sight is not in the page. Of folders: those that were opened or closed by hand.
+  const [open, setOpen] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const isSearched = tables.length < total;
+  const isOpen = (key: string): boolean => open.get(key) ?? (isSearched || total <= FEW);
+  const lines = linesOf(tables, isOpen);
+  useLayoutEffect(() => setMargin(list.current?.offsetTop ?? 0), [lines.length]);
   const virtual = useVirtualizer({
-    count: isFolded ? 0 : tables.length,
+    count: isFolded ? 0 : lines.length,
     getScrollElement: () => box.current,
-    getItemKey: (index) => tables[index]?.name ?? index,
+    getItemKey: (index) => lines[index]?.key ?? index,
     estimateSize: () => ROW,
     scrollMargin: margin,
     overscan: 8,
   });
   const items = virtual.getVirtualItems();
   if (total === 0) return null;
+  const toggle = (key: string, to: boolean): void =>
+    setOpen((before) => new Map(before).set(key, to));
   return (
     <section className="px-2 pb-2">
       <h2 className="text-axis font-medium text-ink-3">
@@ -139,32 +146,50 @@ function Tables({
           {isFolded ? <ChevronRight size={13} /> : <ChevronDown size={13} />}
           {title}
           <span className="ml-auto">
-            {tables.length === total ? count(total) : `${count(tables.length)} of ${count(total)}`}
+            {isSearched ? `${count(tables.length)} of ${count(total)}` : count(total)}
           </span>
         </button>
       </h2>
       <ul ref={list} className="relative" style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, key, start }) => {
-          const table = tables[index];
+          const line = lines[index];
+          if (line === undefined) return null;
+          const isLineOpen =
+            line.kind === 'folder' ? isOpen(line.key) : (open.get(line.key) ?? false);
           return (
-            table !== undefined && (
-              <TableItem
-                key={key}
-                table={table}
-                mid={mid}
-                isOpen={open.has(table.name)}
-                onOpen={(isOpen) =>
-                  setOpen((before) => {
-                    const after = new Set(before);
-                    if (isOpen) after.add(table.name);
-                    else after.delete(table.name);
-                    return after;
-                  })
-                }
-                place={{ index, total: tables.length, top: start - margin }}
-                measure={virtual.measureElement}
-              />
-            )
+            <li
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              aria-setsize={lines.length}
+              aria-posinset={index + 1}
+              className="absolute inset-x-0"
+              style={{ top: start - margin }}
+            >
+              <button
+                type="button"
+                title={line.kind === 'folder' ? line.name : line.table.name}
+                aria-expanded={isLineOpen}
+                className="flex h-6.5 w-full items-center gap-1.5 rounded-token px-1.5 text-left hover:bg-hover"
+                style={{ paddingLeft: 6 + 12 * line.depth }}
+                onClick={() => toggle(line.key, !isLineOpen)}
+              >
+                {isLineOpen ? <ChevronDown size={13} /> : <ChevronRight size={13} />}
+                {line.kind === 'folder' ? (
+                  <>
+                    <Folder size={13} className="flex-none text-ink-3" />
+                    <span className="truncate">{line.name}</span>
+                    <span className="ml-auto text-axis text-ink-3">{count(line.tables)}</span>
+                  </>
+                ) : (
+                  <>
+                    <Table2 size={13} className="flex-none text-ink-3" />
+                    <span className="truncate">{line.table.name}</span>
+                  </>
+                )}
+              </button>
+              {line.kind === 'table' && isLineOpen && <Fields table={line.table} mid={mid} />}
+            </li>
           );
         })}
       </ul>
@@ -172,63 +197,25 @@ function Tables({
   );
 }
 
-function TableItem({
-  table: { name, fields },
-  mid,
-  isOpen,
-  onOpen,
-  place,
-  measure,
-}: {
-  table: Table;
-  mid: string | null;
-  isOpen: boolean;
-  onOpen(isOpen: boolean): void;
-  place: { readonly index: number; readonly total: number; readonly top: number };
-  measure(element: HTMLLIElement | null): void;
-}) {
+/** Those of a data extension are read when somebody opens it. */
+function Fields({ table: { name, fields }, mid }: { table: Table; mid: string | null }) {
   const api = useApi();
-  const { data } = useQuery({
-    ...tableQuery(api, mid, name),
-    enabled: isOpen && fields === null,
-  });
+  const { data } = useQuery({ ...tableQuery(api, mid, name), enabled: fields === null });
   const shown = fields ?? data?.dataExtensions[0]?.fields ?? null;
   return (
-    <li
-      ref={measure}
-      data-index={place.index}
-      aria-setsize={place.total}
-      aria-posinset={place.index + 1}
-      className="absolute inset-x-0"
-      style={{ top: place.top }}
-    >
-      <button
-        type="button"
-        title={name}
-        aria-expanded={isOpen}
-        className="flex h-6.5 w-full items-center gap-1.5 rounded-token px-1.5 text-left hover:bg-hover"
-        onClick={() => onOpen(!isOpen)}
-      >
-        {isOpen ? <ChevronDown size={13} /> : <ChevronRight size={13} />}
-        <Table2 size={13} className="flex-none text-ink-3" />
-        <span className="truncate">{name}</span>
-      </button>
-      {isOpen && (
-        <ul className="pb-1">
-          {shown?.map((field) => (
-            <li
-              key={field.name}
-              className="flex h-6 items-center gap-2 pr-2 pl-9 text-small text-ink-2"
-            >
-              <span className={`truncate ${field.isPrimaryKey ? 'font-semibold' : ''}`}>
-                {field.name}
-              </span>
-              <span className="ml-auto text-axis text-ink-3">{field.type}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </li>
+    <ul className="pb-1">
+      {shown?.map((field) => (
+        <li
+          key={field.name}
+          className="flex h-6 items-center gap-2 pr-2 pl-9 text-small text-ink-2"
+        >
+          <span className={`truncate ${field.isPrimaryKey ? 'font-semibold' : ''}`}>
+            {field.name}
+          </span>
+          <span className="ml-auto text-axis text-ink-3">{field.type}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

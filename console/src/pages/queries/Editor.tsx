@@ -5,6 +5,8 @@ import {
   autocompletion,
   closeBrackets,
   completionKeymap,
+  insertCompletionText,
+  pickedCompletion,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { MSSQL, sql } from '@codemirror/lang-sql';
@@ -111,28 +113,24 @@ export function Editor({
         ? await queries.fetchQuery(tableQuery(api, mid, table)).catch(() => null)
         : null;
     const fields = known?.fields ?? answer?.dataExtensions[0]?.fields ?? [];
-    return fields.map((field) => ({
-      label: bracketed(field.name),
-      type: 'property',
-      detail: field.type,
-    }));
+    return fields.map((field) => ({ ...option(field.name, 'property'), detail: field.type }));
   });
   const complete = useEffectEvent(
     async (context: CompletionContext): Promise<CompletionResult | null> => {
       const wanted = wantedAt(context.state.doc.toString(), context.pos);
       if (wanted.what === 'any' && wanted.from === context.pos && !context.explicit) return null;
-      const named =
-        wanted.what === 'fields' ? [wanted.table] : wanted.what === 'any' ? wanted.tables : [];
-      const fields = (await Promise.all(named.map((table) => fieldsOf(table)))).flat();
-      const options = wanted.what === 'tables' ? tables.current : fields;
-      return { from: wanted.from, options, validFor: STILL_TYPING };
+      if (wanted.what === 'tables')
+        return { from: wanted.from, options: tables.current, validFor: STILL_TYPING };
+      const fields = await Promise.all(wanted.tables.map((table) => fieldsOf(table)));
+      const names = wanted.names.map((name) => option(name, 'property'));
+      return { from: wanted.from, options: [...names, ...fields.flat()], validFor: STILL_TYPING };
     },
   );
   // Made once for a catalog of thousands, and not with each keystroke.
   const tables = useRef<Completion[]>([]);
   useEffect(() => {
     const all = [...(catalog?.dataExtensions ?? []), ...(catalog?.dataViews ?? [])];
-    tables.current = all.map(({ name }) => ({ label: bracketed(name), type: 'type' }));
+    tables.current = all.map(({ name }) => option(name, 'type'));
   }, [catalog]);
 
   useEffect(() => {
@@ -176,6 +174,20 @@ export function Editor({
   }, []);
 
   return <div ref={host} className="h-full py-2" />;
+}
+
+function option(name: string, type: string): Completion {
+  return { label: bracketed(name), type, apply: insert };
+}
+
+/** A bracket that was typed got its partner from the editor: the name has one of its own. */
+function insert(view: EditorView, completion: Completion, from: number, to: number): void {
+  const isClosed =
+    view.state.sliceDoc(from, from + 1) === '[' && view.state.sliceDoc(to, to + 1) === ']';
+  view.dispatch({
+    ...insertCompletionText(view.state, completion.label, from, isClosed ? to + 1 : to),
+    annotations: pickedCompletion.of(completion),
+  });
 }
 
 function placed(

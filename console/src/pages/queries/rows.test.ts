@@ -31,6 +31,17 @@ describe('what a chart shows at first', () => {
     expect(chartOf(ids, rows)).toEqual({ by: 'JobID', sum: 'Opens' });
   });
 
+  test.each(['AmountPaid', 'paid', 'Bid', 'UNPAID', 'Void'])('%s is no id', (name) => {
+    expect(chartOf([column('Email', 'text'), column(name, 'decimal')], rows).sum).toBe(name);
+  });
+
+  test.each(['ID', 'contact_id', 'SubscriberId', 'accountid', 'CONTACTID', 'Order Key', 'key'])(
+    '%s is one',
+    (name) => {
+      expect(chartOf([column('Email', 'text'), column(name, 'number')], rows).sum).toBe(null);
+    },
+  );
+
   test('labels that differ, and how often they are there where there is no number', () => {
     const texts = [column('Country', 'text'), column('Email', 'text')];
     expect(chartOf(texts, rows)).toEqual({ by: 'Email', sum: null });

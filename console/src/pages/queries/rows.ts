@@ -50,12 +50,18 @@ export function chartOf(
   columns: readonly { readonly name: string; readonly type: string }[],
   rows: readonly Row[],
 ): { readonly by: string; readonly sum: string | null } {
-  const isId = ({ name }: { readonly name: string }): boolean => /id$|key$/i.test(name);
-  const numbers = columns.filter((column) => isNumeric(column.type) && !isId(column));
+  const numbers = columns.filter((column) => isNumeric(column.type) && !isId(column.name));
   const others = columns.filter((column) => !numbers.includes(column));
   const labels = others.toSorted((a, b) => Number(isNumeric(a.type)) - Number(isNumeric(b.type)));
   const differ = (name: string): number => new Set(rows.map((row) => row[name] ?? null)).size;
   const by = labels.find(({ name }) => differ(name) > 1) ?? labels[0] ?? columns[0];
   const sum = numbers.find((column) => column !== by) ?? null;
   return { by: by?.name ?? '', sum: sum?.name ?? null };
+}
+
+/** `JobID`, `contact_id`, `subscriberkey`; no `AmountPaid`. */
+function isId(name: string): boolean {
+  if (/(?:^|[^\p{L}])(?:id|key)$/iu.test(name) || /\p{Ll}(?:ID|Id|Key)$/u.test(name)) return true;
+  const isOneCase = name === name.toLowerCase() || name === name.toUpperCase();
+  return isOneCase && /(?:id|key)$/i.test(name) && !/(?:aid|bid|void|grid|valid)$/i.test(name);
 }

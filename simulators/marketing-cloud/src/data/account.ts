@@ -55,6 +55,12 @@ export interface Task {
   rowCount: number | null;
 }
 
+export interface Folder {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string;
+}
+
 /** A business unit: what one MID owns. */
 export interface Unit {
   readonly mid: string;
@@ -62,6 +68,8 @@ export interface Unit {
   /** Null: this is the enterprise itself. */
   readonly parent: string | null;
   readonly dataExtensions: Map<string, DataExtension>;
+  /** Of data extensions, below the one that all have; by their id. */
+  readonly folders: Map<string, Folder>;
   readonly queries: Map<string, QueryDefinition>;
   readonly tasks: Map<string, Task>;
 }
@@ -72,6 +80,7 @@ export function createUnit({ mid, name, parent }: Pick<Unit, 'mid' | 'name' | 'p
     name,
     parent,
     dataExtensions: new Map(),
+    folders: new Map(),
     queries: new Map(),
     tasks: new Map(),
   };
@@ -84,6 +93,8 @@ export interface NewDataExtension {
   readonly fields: readonly FieldSpec[];
   readonly description?: string;
   readonly categoryId?: string;
+  /** Where it is in Data Extensions, outermost first; folders that are not there are made. */
+  readonly folder?: readonly string[];
   readonly rows?: readonly Row[];
   readonly retainUntil?: number | null;
   readonly retention?: Readonly<Record<string, string>>;
@@ -110,6 +121,34 @@ export function makeDataExtension(clock: Clock, spec: NewDataExtension): DataExt
     retention: spec.retention ?? {},
     rows: spec.rows ?? [],
   };
+}
+
+/** Puts a data extension where its folder says. */
+export function addDataExtension(unit: Unit, clock: Clock, spec: NewDataExtension): DataExtension {
+  const { folder } = spec;
+  const categoryId = folder === undefined ? spec.categoryId : folderIn(unit, folder);
+  const made = makeDataExtension(clock, {
+    ...spec,
+    ...(categoryId !== undefined && { categoryId }),
+  });
+  unit.dataExtensions.set(made.objectId, made);
+  return made;
+}
+
+const FIRST_FOLDER = 2_000;
+
+function folderIn({ folders }: Unit, path: readonly string[]): string {
+  let parentId: string = FOLDERS.dataextension.id;
+  for (const name of path) {
+    const parent = parentId;
+    const there = [...folders.values()].find(
+      (each) => each.name === name && each.parentId === parent,
+    );
+    const id = there?.id ?? String(FIRST_FOLDER + folders.size);
+    folders.set(id, { id, name, parentId });
+    parentId = id;
+  }
+  return parentId;
 }
 
 /** Keys are the same whatever their case. What has outlived its retention is gone. */

@@ -17,11 +17,15 @@ export const notFound = (): Answer => refused(404, 404, 'Not Found');
 
 export const notAuthorized = (): Answer => refused(401, 0, 'Not Authorized');
 
+/** The codes of "Handle Errors in REST API": Insufficient Privileges, and those of Validation. */
 export const forbidden = (): Answer =>
-  refused(403, 403, 'Insufficient privileges to access this resource.');
+  refused(403, 20_002, 'Insufficient privileges to access this resource.');
 
-/** The HTTP status: of the five-digit codes, none is documented for what is wrong with a query. */
-export const badRequest = (message: string): Answer => refused(400, 400, message);
+export const missingField = (message: string): Answer => refused(400, 10_002, message);
+
+export const unreadableBody = (): Answer => refused(400, 10_004, 'The body is not a JSON object.');
+
+export const invalidValue = (message: string): Answer => refused(400, 10_005, message);
 
 export const unavailable = (message: string): Answer => refused(503, 503, message);
 

@@ -10,15 +10,15 @@ import { serverTime } from '../data/dates.ts';
 import { InvalidQuery, makeQuery } from '../queries.ts';
 import { DuckdbMissing } from '../sql/duckdb.ts';
 import { QueryError } from '../sql/run-sql.ts';
-import { badRequest, notFound, unavailable } from './answers.ts';
+import { invalidValue, missingField, notFound, unavailable } from './answers.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 export function createQuery(cloud: Cloud, unit: Unit, body: Body): Answer {
   const categoryId = textIn(body, 'categoryId');
   const type = UPDATE_TYPES[numberIn(body, 'targetUpdateTypeId') ?? 0];
-  if (categoryId === '') return badRequest('categoryId is required.');
-  if (type === undefined) return badRequest('targetUpdateTypeId must be 0, 1 or 2.');
+  if (categoryId === '') return missingField('categoryId is required.');
+  if (type === undefined) return invalidValue('targetUpdateTypeId must be 0, 1 or 2.');
   try {
     const query = makeQuery(cloud, unit, {
       name: textIn(body, 'name'),
@@ -31,7 +31,10 @@ export function createQuery(cloud: Cloud, unit: Unit, body: Body): Answer {
     });
     return json(200, shown(cloud, unit, query));
   } catch (thrown) {
-    if (thrown instanceof InvalidQuery) return badRequest(thrown.message);
+    if (thrown instanceof InvalidQuery)
+      return thrown.fault === 'missing'
+        ? missingField(thrown.message)
+        : invalidValue(thrown.message);
     throw thrown;
   }
 }
@@ -88,7 +91,7 @@ export function isRunning(cloud: Cloud, unit: Unit, id: string, saysNo: boolean)
 
 export async function validate(cloud: Cloud, unit: Unit, body: Body): Promise<Answer> {
   const text = textIn(body, 'Text') || textIn(body, 'text');
-  if (text === '') return badRequest('Text is required.');
+  if (text === '') return missingField('Text is required.');
   try {
     await cloud.runner.check(unit, text);
     return json(200, { queryValid: true, errors: [], warnings: [] });

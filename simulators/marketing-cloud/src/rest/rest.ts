@@ -3,7 +3,14 @@ import { SCOPES } from '../auth/endpoint.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Unit } from '../data/account.ts';
 import type { Strikes } from '../faults.ts';
-import { badRequest, blocked, forbidden, notAuthorized, notFound, throttled } from './answers.ts';
+import {
+  blocked,
+  forbidden,
+  notAuthorized,
+  notFound,
+  throttled,
+  unreadableBody,
+} from './answers.ts';
 import {
   createQuery,
   deleteQuery,
@@ -56,7 +63,7 @@ export function createRest(cloud: Cloud): (request: RestRequest) => Promise<Answ
         return rowsets.byToken(unit, name, search);
       default: {
         const sent = parsed(body);
-        if (sent === null) return badRequest('The body is not a JSON object.');
+        if (sent === null) return unreadableBody();
         return operation === 'rest:validate'
           ? validate(cloud, unit, sent)
           : createQuery(cloud, unit, sent);

@@ -4,7 +4,7 @@ import type { Cloud } from '../cloud.ts';
 import { type DataExtension, type Row, type Unit, dataExtensionByKey } from '../data/account.ts';
 import { rowsetTime, utcTime } from '../data/dates.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
-import { badRequest, notFound } from './answers.ts';
+import { invalidValue, notFound } from './answers.ts';
 import { InvalidFilter, compileRowFilter } from './row-filter.ts';
 
 interface Rowset {
@@ -45,7 +45,7 @@ export function createRowsets(cloud: Cloud): Rowsets {
       const dataExtension = dataExtensionByKey(unit, key, cloud.clock.now());
       if (dataExtension === null) return notFound();
       const asked = numbers(search);
-      if (asked === null) return badRequest('$page and $pageSize must be whole numbers from 1.');
+      if (asked === null) return invalidValue('$page and $pageSize must be whole numbers from 1.');
       try {
         const rows = chosen(dataExtension, search);
         const pageSize = Math.min(asked.pageSize ?? USUAL_PAGE, LARGEST_PAGE);
@@ -53,7 +53,7 @@ export function createRowsets(cloud: Cloud): Rowsets {
         const rowset = { mid: unit.mid, dataExtension, rows, pageSize, expiresAt };
         return page(kept(rowset), rowset, asked.page ?? 1);
       } catch (thrown) {
-        if (thrown instanceof InvalidFilter) return badRequest(thrown.message);
+        if (thrown instanceof InvalidFilter) return invalidValue(thrown.message);
         throw thrown;
       }
     },
@@ -62,7 +62,7 @@ export function createRowsets(cloud: Cloud): Rowsets {
       const asked = numbers(search);
       const isOver = rowset === undefined || rowset.expiresAt <= cloud.clock.now();
       if (isOver || rowset.mid !== unit.mid) return notFound();
-      if (asked === null) return badRequest('$page must be a whole number from 1.');
+      if (asked === null) return invalidValue('$page must be a whole number from 1.');
       return page(token, rowset, asked.page ?? 1);
     },
   };

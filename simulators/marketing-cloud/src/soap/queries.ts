@@ -83,7 +83,7 @@ function refusing<T>(make: () => T): T {
     return make();
   } catch (thrown) {
     if (thrown instanceof InvalidQuery)
-      throw new SoapRefusal(thrown.message, thrown.isTaken ? TAKEN : null);
+      throw new SoapRefusal(thrown.message, thrown.fault === 'taken' ? TAKEN : null);
     throw thrown;
   }
 }

@@ -1,6 +1,7 @@
 import {
   type DataExtension,
   FOLDERS,
+  type Folder,
   type QueryDefinition,
   type Task,
   type Unit,
@@ -149,17 +150,25 @@ export const OBJECT_KINDS: Readonly<Record<string, ObjectKind>> = {
   DataFolder: {
     properties: ['ID', 'ObjectID', 'Name', 'ContentType', 'ParentFolder.ID', 'Client.ID'],
     filterable: ['ID', 'Name', 'ContentType', 'ParentFolder.ID'],
-    records: ({ unit }) =>
-      Object.entries(FOLDERS).map(([ContentType, { id, name }]) => ({
-        ID: id,
-        ObjectID: `${unit.mid}-${id}`,
-        Name: name,
-        ContentType,
-        'ParentFolder.ID': '0',
-        'Client.ID': unit.mid,
-      })),
+    records: ({ unit }) => [
+      ...Object.entries(FOLDERS).map(([type, folder]) =>
+        ofFolder(unit, type, { ...folder, parentId: '0' }),
+      ),
+      ...[...unit.folders.values()].map((folder) => ofFolder(unit, 'dataextension', folder)),
+    ],
   },
 };
+
+function ofFolder({ mid }: Unit, contentType: string, { id, name, parentId }: Folder): Properties {
+  return {
+    ID: id,
+    ObjectID: `${mid}-${id}`,
+    Name: name,
+    ContentType: contentType,
+    'ParentFolder.ID': parentId,
+    'Client.ID': mid,
+  };
+}
 
 function ofDataExtension({ mid }: Unit, each: DataExtension): Properties {
   return {

@@ -1,4 +1,4 @@
-import { TYPED_MACROS } from './typed-macros.ts';
+import { TYPED_MACROS, UNTYPED_MACROS } from './typed-macros.ts';
 
 /**
  * T-SQL's functions where DuckDB has none, or means something else by the name. They take texts and moments that are such already:
@@ -118,6 +118,9 @@ const DATES: readonly string[] = [
   'mc_datename_weekday(d) AS dayname(d)',
 ];
 
-export const MACROS: readonly string[] = [...TYPED_MACROS, ...BASE, ...DATES].map(
-  (macro) => `CREATE MACRO ${macro}`,
-);
+export const MACROS: readonly string[] = [
+  ...TYPED_MACROS,
+  ...UNTYPED_MACROS,
+  ...BASE,
+  ...DATES,
+].map((macro) => `CREATE MACRO ${macro}`);

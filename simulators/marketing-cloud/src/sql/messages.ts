@@ -1,3 +1,6 @@
+/** No form of a macro takes the types of its arguments, or DuckDB does not know them. */
+export const UNFIT = 'The types of an expression do not fit together.';
+
 /** What DuckDB says, by what it is about, in the words of SQL Server ("Database Engine errors" 207, 209, 245, 8120, 8134). */
 const MESSAGES: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
   [
@@ -35,7 +38,7 @@ const MESSAGES: readonly (readonly [RegExp, (found: RegExpExecArray) => string])
     /invalid (?:date|timestamp) field format/i,
     () => 'Conversion failed when converting date and/or time from character string.',
   ],
-  [/Macro "?mc_\w+|candidate function/, () => 'The types of an expression do not fit together.'],
+  [/Macro "?mc_\w+|candidate function/, () => UNFIT],
   [/^Invalid Input Error: ([^\n]+)/, ([, sentence = '']) => sentence],
   [/^Conversion Error: ([^\n]+)/, ([, sentence = '']) => `Conversion failed. ${sentence}`],
   [/^(?:\w+ )*Error: ([^\n]+)/, ([, sentence = '']) => `The query cannot be run. ${sentence}`],

@@ -6,11 +6,12 @@ import { type Field, fieldNamed } from '../data/fields.ts';
 import type { Settings } from '../options.ts';
 import { openDatabase, quote, tableOf } from './database.ts';
 import { type DuckdbConnection, loadParser } from './duckdb.ts';
-import { sqlServerMessage } from './messages.ts';
+import { UNFIT, sqlServerMessage } from './messages.ts';
 import { openOnce } from './opening.ts';
 import { QueryError, type Runner, type SqlAnswer, type SqlRequest } from './run-sql.ts';
 import { schemaOf } from './generate.ts';
 import type { Place } from './sources.ts';
+import { untyped } from './typed-macros.ts';
 import { DATA_VIEWS, dataViewNamed } from './views.ts';
 
 interface Parts {
@@ -67,12 +68,20 @@ export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
     return base.use(signal, async (connection) => {
       for (const source of sources)
         await base.refresh(connection, source.unit, source.dataExtension);
-      try {
-        return await work(connection, text);
-      } catch (thrown) {
-        if (thrown instanceof QueryError || !(thrown instanceof Error)) throw thrown;
-        throw new QueryError(sqlServerMessage(thrown.message));
-      }
+      const attempt = async (asked: string): Promise<T | QueryError> => {
+        try {
+          return await work(connection, asked);
+        } catch (thrown) {
+          if (thrown instanceof QueryError || !(thrown instanceof Error)) throw thrown;
+          return new QueryError(sqlServerMessage(thrown.message));
+        }
+      };
+      const first = await attempt(text);
+      if (!(first instanceof QueryError)) return first;
+      if (first.message !== UNFIT) throw first;
+      const second = await attempt(untyped(text, 'as good'));
+      if (!(second instanceof QueryError)) return second;
+      throw (await columnMissing(connection, text)) ?? second;
     });
   }
 
@@ -91,6 +100,20 @@ export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
       base?.close();
     },
   };
+}
+
+/** A name that is not there has no type, which is no reason to speak of types. */
+async function columnMissing(
+  connection: DuckdbConnection,
+  text: string,
+): Promise<QueryError | null> {
+  try {
+    await describe(connection, untyped(text, 'all'));
+    return null;
+  } catch (thrown) {
+    const message = thrown instanceof Error ? sqlServerMessage(thrown.message) : '';
+    return /column name|could not be bound/.test(message) ? new QueryError(message) : null;
+  }
 }
 
 interface Column {

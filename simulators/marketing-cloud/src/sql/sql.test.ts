@@ -332,6 +332,25 @@ test.each([
   expect(await rows(sql)).toContain('36');
 });
 
+test.each([
+  "SELECT p.Age FROM People p WHERE EXISTS (SELECT 1 AS x FROM People q WHERE q.Age = p.Age AND p.City = 'London')",
+  "SELECT p.Age FROM People p WHERE EXISTS (SELECT 1 AS x FROM People q WHERE p.Age > 30 AND p.City = 'London')",
+  "SELECT p.Age FROM People p WHERE EXISTS (SELECT 1 AS x FROM People q WHERE p.Born >= '1815-01-01' AND p.City <> '' AND p.Age = 36 AND DATEADD(DAY, 1, p.Born) < q.Born)",
+  'SELECT p.Age, x.City FROM People p CROSS APPLY (SELECT TOP 1 q.City FROM People q WHERE p.Age = 36 ORDER BY q.Age) x',
+])('a query inside compares columns of the one around it: %s', async (sql) => {
+  expect((await rows(sql)).join()).toContain('36');
+});
+
+test.each([
+  "SELECT Age FROM People WHERE Agee = 'x'",
+  'SELECT Age FROM People WHERE People.Agee > 5',
+  "SELECT Age FROM People WHERE Agee LIKE 'x%'",
+  'SELECT Age + Agee AS a, LEN(Agee) AS b FROM People',
+  'SELECT p.Age FROM People p WHERE EXISTS (SELECT 1 AS x FROM People q WHERE p.Agee = 3)',
+])('a column that is not there is named, and no types: %s', async (sql) => {
+  await expect(rows(sql)).rejects.toThrow("Invalid column name 'Agee'.");
+});
+
 test('what looks like a comment in a text or a name is none', async () => {
   const [row] = await rows(
     `SELECT '-- a /* b */' AS [c -- d], "First Name" AS e FROM People WHERE Age = 20`,

@@ -29,10 +29,14 @@ const FLOAT_OF_MOMENT = "date_diff('millisecond', TIMESTAMP '1900-01-01', a) / 8
 
 function whole(name: string, type: string): Record<string, readonly Form[]> {
   const read = readWhole(type);
+  // After noon it is the next day.
+  const days = `CAST(round(${FLOAT_OF_MOMENT}) AS ${type})`;
   return {
     [`mc_try_${name}`]: [
       ['a VARCHAR', read],
       ['a BOOLEAN', `CAST(a AS ${type})`],
+      ['a TIMESTAMP', days],
+      ['a DATE', days],
       ['a', `TRY_CAST(trunc(a) AS ${type})`],
     ],
     [`mc_${name}`]: [
@@ -41,6 +45,8 @@ function whole(name: string, type: string): Record<string, readonly Form[]> {
         `CASE WHEN a IS NOT NULL AND ${read} IS NULL THEN ${failed(name)} ELSE ${read} END`,
       ],
       ['a BOOLEAN', `CAST(a AS ${type})`],
+      ['a TIMESTAMP', days],
+      ['a DATE', days],
       ['a', `CAST(trunc(a) AS ${type})`],
     ],
   };
@@ -180,6 +186,11 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
   ],
 };
 
+const AS_GOOD: Readonly<Record<string, string>> = {
+  mc_compared: 'a',
+  mc_datetime: 'CAST(a AS TIMESTAMP)',
+};
+
 /**
  * DuckDB does not know the type of an aggregate when it chooses. Each macro has a second name, `…_as`, that takes the values
  * without types and then a witness for each: an expression of the same type, which is looked at and not evaluated.
@@ -188,6 +199,25 @@ export const TYPED_MACROS: readonly string[] = Object.entries(FORMS).flatMap(([n
   `${name}${forms.map(([parameters, body]) => `(${parameters}) AS ${body}`).join(', ')}`,
   `${name}_as${forms.map(([parameters, body]) => `(${witnessed(parameters)}) AS ${body}`).join(', ')}`,
 ]);
+
+/**
+ * DuckDB chooses no form where it does not know a type: of a column of the query around this one, or of one that is not there. These
+ * have one form, so that it looks at their arguments; those in AS_GOOD give what the typed ones give, or an error.
+ */
+export const UNTYPED_MACROS: readonly string[] = Object.entries(FORMS).map(([name, [first]]) => {
+  const names = (first?.[0] ?? 'a').split(', ').map((parameter) => parameter.split(' ')[0] ?? '');
+  return `${name}_any(${names.join(', ')}) AS ${AS_GOOD[name] ?? names.map((each) => `${each} IS NULL`).join(' OR ')}`;
+});
+
+const TYPED_CALL = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\b(mc_\w+)\(/gi;
+
+/** The query with calls of untyped macros: of those that are as good, or of all, to see what else is wrong with it. */
+export function untyped(text: string, which: 'as good' | 'all'): string {
+  const names = which === 'all' ? FORMS : AS_GOOD;
+  return text.replaceAll(TYPED_CALL, (written: string, name: string | undefined) =>
+    name !== undefined && Object.hasOwn(names, name.toLowerCase()) ? `${name}_any(` : written,
+  );
+}
 
 /** `a VARCHAR, style` with a witness: `a, style, wa VARCHAR`. */
 function witnessed(parameters: string): string {

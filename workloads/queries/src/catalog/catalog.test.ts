@@ -1,12 +1,13 @@
-import { MarketingCloudError } from '@millrace/marketing-cloud';
+import { type Folder, MarketingCloudError } from '@millrace/marketing-cloud';
 import { expect, test } from 'vitest';
 import { createCatalog } from './catalog.ts';
 
-const extension = (name: string, customerKey: string) => ({
+const extension = (name: string, customerKey: string, folderId: string | null = null) => ({
   name,
   customerKey,
   objectId: customerKey,
   createdAt: null,
+  folderId,
 });
 
 function world() {
@@ -14,6 +15,7 @@ function world() {
   const listed = [extension('Customers', 'K1'), extension('run', 'millrace-1a2b3c4d-12')];
   const time = { now: 0 };
   const failing: { error: Error | null } = { error: null };
+  const folders: { list: Folder[]; error: Error | null } = { list: [], error: null };
   const catalog = createCatalog({
     now: () => time.now,
     businessUnit: (mid) => ({
@@ -22,13 +24,17 @@ function world() {
         if (failing.error !== null) throw failing.error;
         return [...listed];
       },
+      async folders() {
+        if (folders.error !== null) throw folders.error;
+        return folders.list;
+      },
       async fields(key) {
         asked.push(`${mid} ${key}`);
         return [{ name: 'Email', type: 'EmailAddress' }];
       },
     }),
   });
-  return { asked, listed, time, failing, catalog };
+  return { asked, listed, time, failing, folders, catalog };
 }
 
 test('a list is kept for ten minutes, of each business unit, without what runs have made', async () => {
@@ -42,6 +48,28 @@ test('a list is kept for ten minutes, of each business unit, without what runs h
   await catalog.list('1', false);
   await catalog.list('1', true);
   expect(asked).toEqual(['1 all', '2 all', '1 all', '1 all']);
+});
+
+test('data extensions are in their folders, and without them where those may not be read', async () => {
+  const { catalog, listed, folders } = world();
+  folders.list.push(
+    { id: '1', name: 'Data Extensions', parentId: null },
+    { id: '2', name: 'Shop', parentId: '1' },
+    { id: '3', name: 'Round', parentId: '4' },
+    { id: '4', name: 'Round', parentId: '3' },
+  );
+  listed.push(extension('Deep', 'K2', '2'), extension('Elsewhere', 'K3', '9'));
+  const paths = async (refresh: boolean) =>
+    (await catalog.list('1', refresh)).dataExtensions.map((each) => each.folders.join('/'));
+  expect(await paths(false)).toEqual(['', 'Data Extensions/Shop', '']);
+  listed.push(extension('Round', 'K4', '3'));
+  expect((await paths(true))[3]).toMatch(/^Round/);
+  folders.error = new MarketingCloudError('no', {
+    code: 'x',
+    kind: 'permission',
+    outcome: 'refused',
+  });
+  expect(await paths(true)).toEqual(['', '', '', '']);
 });
 
 test('fields are asked for once, by the names that a query has', async () => {

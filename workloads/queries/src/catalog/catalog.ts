@@ -2,6 +2,7 @@ import {
   type BusinessUnit,
   type DataExtension,
   type Field,
+  type Folder,
   MarketingCloudError,
 } from '@millrace/marketing-cloud';
 import { isTemporary } from '../runs/keys.ts';
@@ -21,7 +22,10 @@ export interface Catalog {
 }
 
 export interface Listed {
-  readonly dataExtensions: readonly DataExtension[];
+  readonly dataExtensions: readonly (DataExtension & {
+    /** The names of the folders that it is in, outermost first; empty where they are not known. */
+    readonly folders: readonly string[];
+  })[];
   /** By the clock of this process, monotonic. */
   readonly ageMs: number;
 }
@@ -32,6 +36,8 @@ interface Known {
   /** By the name, case aside. */
   readonly keys: ReadonlyMap<string, string>;
   readonly fields: Map<string, Promise<Field[]>>;
+  /** Asked for with the first list: runs do without. */
+  folders: Promise<ReadonlyMap<string, Folder>> | null;
 }
 
 /** Fields hardly change: two calls for each run would double what a short one costs. */
@@ -40,7 +46,7 @@ const KEEP_MS = 10 * 60_000;
 const ASK_AGAIN_MS = 30_000;
 
 export function createCatalog(parts: {
-  businessUnit: (mid: string) => Pick<BusinessUnit, 'dataExtensions' | 'fields'>;
+  businessUnit: (mid: string) => Pick<BusinessUnit, 'dataExtensions' | 'folders' | 'fields'>;
   now: () => number;
 }): Catalog {
   const { businessUnit, now } = parts;
@@ -50,7 +56,7 @@ export function createCatalog(parts: {
     const found = await businessUnit(mid).dataExtensions('');
     const all = found.filter(({ customerKey }) => !isTemporary(customerKey));
     const keys = new Map(all.map(({ name, customerKey }) => [name.toLowerCase(), customerKey]));
-    return { at: now(), all, keys, fields: new Map() };
+    return { at: now(), all, keys, fields: new Map(), folders: null };
   }
 
   function ask(mid: string): Promise<Known> {
@@ -73,10 +79,26 @@ export function createCatalog(parts: {
     return asked;
   }
 
+  async function foldersIn(mid: string): Promise<ReadonlyMap<string, Folder>> {
+    try {
+      return new Map((await businessUnit(mid).folders()).map((folder) => [folder.id, folder]));
+    } catch (error) {
+      // What can be queried matters more than where it is.
+      if (!(error instanceof MarketingCloudError)) throw error;
+      return new Map();
+    }
+  }
+
   return {
     async list(mid, refresh) {
-      const { all, at } = await (refresh ? ask(mid) : known(mid, []));
-      return { dataExtensions: all, ageMs: now() - at };
+      const unit = await (refresh ? ask(mid) : known(mid, []));
+      unit.folders ??= foldersIn(mid);
+      const folders = await unit.folders;
+      const dataExtensions = unit.all.map((each) => ({
+        ...each,
+        folders: pathOf(each.folderId, folders),
+      }));
+      return { dataExtensions, ageMs: now() - unit.at };
     },
     fields: async (mid, customerKey) => fieldsIn(await known(mid, []), mid, customerKey),
     async fieldsOf(mid, given) {
@@ -96,4 +118,17 @@ export function createCatalog(parts: {
       return found;
     },
   };
+}
+
+/** Deeper than people nest folders; and no end where two are said to be in each other. */
+const DEEPEST = 50;
+
+function pathOf(folderId: string | null, folders: ReadonlyMap<string, Folder>): string[] {
+  const path: string[] = [];
+  let folder = folders.get(folderId ?? '');
+  while (folder !== undefined && path.length < DEEPEST) {
+    path.unshift(folder.name);
+    folder = folders.get(folder.parentId ?? '');
+  }
+  return path;
 }

@@ -18,6 +18,9 @@ export const catalog = z.object({
     z.object({
       name: z.string(),
       customerKey: z.string(),
+      folders: z
+        .array(z.string())
+        .describe('Names of the folders that it is in, outermost first; empty where not known.'),
       fields: z
         .array(catalogField)
         .nullable()
@@ -75,6 +78,7 @@ export const catalogContracts = {
           {
             name: 'Customers',
             customerKey: '2B0A7C3E-9B2F-4B0C-8C41-0C5B6A3E1D77',
+            folders: ['Data Extensions', 'Shop'],
             fields: [field('EmailAddress', 'EmailAddress', true), field('Orders', 'Number')],
           },
         ],

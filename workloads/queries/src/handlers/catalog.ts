@@ -28,9 +28,14 @@ export function catalogHandlers({
           `The business unit ${mid} has no data extension "${query.dataExtension}", and there is no such data view.`,
         );
       const listed = await Promise.all(
-        shown.map(async ({ name, customerKey }) => {
+        shown.map(async ({ name, customerKey, folders }) => {
           const fields = wanted === undefined ? null : await catalog.fields(mid, customerKey);
-          return { name, customerKey, fields: fields?.map(fieldJson) ?? null };
+          return {
+            name,
+            customerKey,
+            folders: [...folders],
+            fields: fields?.map(fieldJson) ?? null,
+          };
         }),
       );
       return ok({

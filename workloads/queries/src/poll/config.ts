@@ -16,7 +16,7 @@ export interface PollConfig {
   readonly notRunningConfirmationMinGapMs: number;
   /**
    * For so long REST must say `false` of a query that SOAP calls Queued and completed at once, and that nobody has seen run.
-   * Half as much again as the minute for which a query that waits has been seen to look the same.
+   * Three times the minute for which a query that waits has been seen to look the same: too early, and its rows would be missing.
    */
   readonly queuedNotRunningMs: number;
   readonly rowsetReadyMaxAttempts: number;
@@ -41,7 +41,7 @@ export const POLL_CONFIG: PollConfig = {
   stuckThresholdMs: 3 * 60_000,
   notRunningConfirmations: 2,
   notRunningConfirmationMinGapMs: 15_000,
-  queuedNotRunningMs: 90_000,
+  queuedNotRunningMs: 3 * 60_000,
   rowsetReadyMaxAttempts: 6,
   rowsetEmptyLooks: 4,
   rowsetReadyInitialDelayMs: 1_500,

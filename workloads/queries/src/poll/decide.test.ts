@@ -143,22 +143,22 @@ describe('the tree, top to bottom', () => {
       'ask isRunning',
     ],
     [
-      'where "false" counts only once it has lasted for 90 s',
-      seen(95, {
+      'where "false" counts only once it has lasted for 3 minutes',
+      seen(185, {
         status: says('Queued', { completedDate: done }),
         probe: 0,
         isRunning: false,
-        data: { notRunningConfirmations: 6, notRunningSince: AT(6), notRunningDetectedAt: AT(80) },
+        data: { notRunningConfirmations: 6, notRunningSince: AT(6), notRunningDetectedAt: AT(170) },
       }),
       'defer 4000',
     ],
     [
       'then the rows are looked for',
-      seen(96, {
+      seen(186, {
         status: says('Queued', { completedDate: done }),
         probe: 0,
         isRunning: false,
-        data: { notRunningConfirmations: 6, notRunningSince: AT(6), notRunningDetectedAt: AT(81) },
+        data: { notRunningConfirmations: 6, notRunningSince: AT(6), notRunningDetectedAt: AT(171) },
       }),
       'ask rowset',
     ],

@@ -132,6 +132,9 @@ test('order without TOP and a semicolon at the end are errors that say what to w
       'order_without_top',
       'FROM (both queries)',
     ],
+    ['SELECT x.a FROM (SELECT a FROM t ORDER BY a) x', 'order_without_top', 'SELECT TOP 100'],
+    ['SELECT a FROM t WHERE a IN (SELECT b FROM u ORDER BY b)', 'order_without_top', 'SELECT TOP'],
+    ['(SELECT a FROM t ORDER BY a)', 'order_without_top', 'SELECT TOP 100'],
     ['SELECT a FROM t;', 'semicolon', 'Remove the semicolon'],
   ] as const) {
     const check = checkSql(sql);
@@ -146,6 +149,9 @@ test('order without TOP and a semicolon at the end are errors that say what to w
   }
   expect(checkSql('SELECT TOP 5 a FROM t ORDER BY a').findings).toEqual([]);
   expect(checkSql('SELECT a FROM t ORDER BY a OFFSET 0 ROWS').findings).toEqual([]);
+  const joined =
+    "SELECT STUFF((SELECT ',' + a FROM t ORDER BY a FOR XML PATH('')), 1, 1, '') AS names";
+  expect(checkSql(joined).findings).toEqual([]);
 });
 
 test('what is not understood is unknown, not refused', () => {

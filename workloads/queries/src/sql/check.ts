@@ -1,6 +1,14 @@
 import { type Catalogue } from './columns.ts';
 import { checkColumns } from './check-columns.ts';
-import { type Document, MAX_DEPTH, MAX_LENGTH, keyword, read } from './document.ts';
+import {
+  type Document,
+  MAX_DEPTH,
+  MAX_LENGTH,
+  after,
+  isSymbol,
+  keyword,
+  read,
+} from './document.ts';
 import { type Finding, type Report, excerpt, openReport } from './findings.ts';
 import { type Query, readQuery } from './shape.ts';
 import type { Token } from './tokens.ts';
@@ -48,6 +56,7 @@ function findAll(text: string, report: Report, catalogue: Catalogue | undefined)
   const query = readQuery(doc, 0, doc.code.length);
   if (query === null) return null;
   const isWhole = checkEnd(doc, query, report);
+  checkOrders(doc, query, report);
   checkColumns(doc, query, report, catalogue);
   return isWhole && doc.code.every((token) => token.kind !== 'stray') ? query : null;
 }
@@ -267,16 +276,25 @@ function checkEnd(doc: Document, query: Query, report: Report): boolean {
     const message = 'Only one query can run at a time. Remove this one, or join both by UNION ALL.';
     report.add('several_statements', next.start, next.end, message);
   }
-  checkOrder(doc, query, report);
   return next === undefined;
 }
 
-/** An error of SQL Server (1033) wherever a query stands inside another one, as this one does. */
+/** The whole query stands inside another one, as each query in parentheses does. */
+function checkOrders(doc: Document, whole: Query, report: Report): void {
+  checkOrder(doc, whole, report);
+  for (let at = 0; at < doc.code.length; at += 1) {
+    if (!isSymbol(doc, at, '(') || keyword(doc, at + 1) !== 'SELECT') continue;
+    const query = readQuery(doc, at + 1, after(doc, at) - 1);
+    if (query !== null) checkOrder(doc, query, report);
+  }
+}
+
+/** An error of SQL Server (1033) wherever a query stands inside another one. */
 function checkOrder(doc: Document, query: Query, report: Report): void {
   const [select] = query.selects;
   const order = doc.code[query.orderAt];
   const isUnion = query.selects.length > 1;
-  if (order === undefined || query.hasOffset || (!isUnion && select?.hasTop === true)) return;
+  if (order === undefined || query.ordersRows || (!isUnion && select?.hasTop === true)) return;
   const instead = isUnion
     ? 'write SELECT TOP 100 … FROM (both queries) AS u before it'
     : 'write SELECT TOP with a number, such as SELECT TOP 100';

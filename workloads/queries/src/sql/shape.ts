@@ -11,7 +11,8 @@ export interface Query {
   readonly selects: readonly Select[];
   /** Of `ORDER BY` of the whole; -1 where there is none. */
   readonly orderAt: number;
-  readonly hasOffset: boolean;
+  /** OFFSET or FOR XML, with either of which ORDER BY needs no TOP. */
+  readonly ordersRows: boolean;
   /** What follows the query begins here. */
   readonly end: number;
 }
@@ -65,7 +66,7 @@ export function readQuery(doc: Document, from: number, to: number): Query | null
     if (keyword(doc, at) === 'ALL') at += 1;
   }
   let orderAt = -1;
-  let hasOffset = false;
+  let ordersRows = false;
   if (at < to && keyword(doc, at) === 'ORDER') {
     orderAt = at;
     for (
@@ -73,7 +74,7 @@ export function readQuery(doc: Document, from: number, to: number): Query | null
       at < to && keyword(doc, at) !== 'SELECT' && !isSymbol(doc, at, ';');
       at = after(doc, at)
     ) {
-      if (keyword(doc, at) === 'OFFSET') hasOffset = true;
+      if (['OFFSET', 'FOR'].includes(keyword(doc, at))) ordersRows = true;
     }
   } else {
     // OPTION (…) and FOR …
@@ -81,7 +82,7 @@ export function readQuery(doc: Document, from: number, to: number): Query | null
       at = skip(doc, at + 1, to, SELECT_END);
     }
   }
-  return { selects, orderAt, hasOffset, end: Math.min(at, to) };
+  return { selects, orderAt, ordersRows, end: Math.min(at, to) };
 }
 
 export function readSelect(doc: Document, start: number, to: number): Select {
