@@ -130,6 +130,10 @@ export async function typeErrors(
       noEmit: true,
       // Scripts that a program imports say their types in comments.
       allowJs: true,
+      // Few readers have the one, and the other is for what is emitted.
+      exactOptionalPropertyTypes: false,
+      rewriteRelativeImportExtensions: false,
+      allowImportingTsExtensions: true,
       typeRoots: [join(root, 'node_modules/@types')],
     },
     files: projects.flatMap((project) => project.files.map((file) => join(project.folder, file))),

@@ -99,11 +99,11 @@ const AROUND: Readonly<Record<string, string | readonly string[]>> = {
   'workloads/kit/README.md': `
     import { defineJob, done } from '@millrace/engine';
     import { type Scope, type Workload, flag, setting, settingsOf } from '@millrace/workload-kit';
-    import type { Contract } from '@millrace/workload-kit/contract';
+    import type { WorkloadContract } from '@millrace/workload-kit/contract';
     import { z } from 'zod';
     interface LettersConfig { readonly isEmpty?: true }
     interface Letters { write(data: { to: string }, signal: AbortSignal): Promise<string>; within(scope: Scope): Letters; close(): Promise<void> }
-    declare const contract: Contract, toProblem: () => null;
+    declare const contract: WorkloadContract, toProblem: () => null;
     declare function openLetters(store: unknown, queue: unknown): Promise<Letters>;
     declare function handlersOf(letters: Letters): never;`,
   'workloads/reports/README.md': `
