@@ -92,7 +92,7 @@ describe('a template', () => {
   test('can be looked at with sample data', async () => {
     const png = await client.previewTemplate({
       params: { id: 'invoice' },
-      body: { data: DATA, output_format: 'PNG', width: 200 },
+      body: { data: DATA, outputFormat: 'PNG', width: 200 },
     });
     expect(png.headers.get('content-type')).toBe('image/png');
     expect((await bytesOf(png)).subarray(1, 4).toString()).toBe('PNG');
@@ -110,7 +110,7 @@ describe('a template', () => {
   test.each(['text/plain', 'application/vnd.ms-excel'])(
     'rows as %s are refused with the types that a batch takes',
     async (type) => {
-      const response = await fetch(`${baseUrl}/documents/batch?template_id=invoice`, {
+      const response = await fetch(`${baseUrl}/documents/batch?templateId=invoice`, {
         method: 'POST',
         headers: { 'content-type': type },
         body: 'x',
@@ -125,7 +125,7 @@ describe('a template', () => {
 });
 
 describe('POST /generate', () => {
-  const envelope = { template_id: 'invoice', outputFileName: 'Invoice Ü 1', data: DATA };
+  const envelope = { templateId: 'invoice', outputFileName: 'Invoice Ü 1', data: DATA };
   const post = (body: object, headers: Record<string, string> = {}) =>
     fetch(`${baseUrl}/generate`, {
       method: 'POST',
@@ -183,7 +183,7 @@ describe('POST /generate', () => {
   });
 
   test('refuses what it cannot do, with a code', async () => {
-    const nobody = { ...envelope, template_id: 'nobody' };
+    const nobody = { ...envelope, templateId: 'nobody' };
     await refusal(client.generate({ body: nobody }), 'template_not_found');
     const zone = { ...envelope, timezone: 'Mars/Olympus' };
     await refusal(client.generate({ body: zone }), 'validation_error');
@@ -202,7 +202,7 @@ describe('a batch', () => {
 
   test('makes a document for each row, tells which failed, and gives them all in one ZIP', async () => {
     const made = await client.createBatch({
-      query: { template_id: 'invoice', outputFileName: 'Invoice {{Account.Name}}' },
+      query: { templateId: 'invoice', outputFileName: 'Invoice {{Account.Name}}' },
       upload: { type: 'application/x-ndjson', bytes: rows },
     });
     expect(made).toMatchObject({ total: 3, counts: { failed: 1 } });
@@ -227,7 +227,7 @@ describe('a batch', () => {
 
   test('gives them all in one PDF, whole or in part', async () => {
     const made = await client.createBatch({
-      query: { template_id: 'invoice', outputFileName: 'Invoice {{Account.Name}}' },
+      query: { templateId: 'invoice', outputFileName: 'Invoice {{Account.Name}}' },
       upload: { type: 'application/x-ndjson', bytes: rows },
     });
     const id = { params: { id: made.id } };
@@ -249,7 +249,7 @@ describe('a batch', () => {
 
   test('of DOCX files gives no PDF', async () => {
     const made = await client.createBatch({
-      query: { template_id: 'invoice', output_format: 'DOCX' },
+      query: { templateId: 'invoice', outputFormat: 'DOCX' },
       upload: { type: 'application/json', bytes: '[{}]' },
     });
     await over(made);
@@ -262,7 +262,7 @@ describe('a batch', () => {
     const cells =
       row(1, 'Name', 'Sum') + row(2, 'Ann', 5) + row(3, 'Bob', 'much') + row(4, 'Eve', 7);
     const bytes = new Uint8Array(workbook({ sheets: { Old: row(1, 'x'), New: cells } }));
-    const query = { template_id: 'letter-to', sheet: 'New', output_format: 'DOCX' as const };
+    const query = { templateId: 'letter-to', sheet: 'New', outputFormat: 'DOCX' as const };
     const preview = await client.createBatch({
       query: { ...query, preview: 1 },
       upload: { type, bytes },
@@ -295,7 +295,7 @@ describe('a batch', () => {
       total: 2,
     });
     const asked = {
-      template_id: 'letter-of',
+      templateId: 'letter-of',
       strict: 'true',
       columns: JSON.stringify({ Customer: 'Buyer.Name', 'Answer by': 'Until' }),
       same: JSON.stringify({ 'Buyer.Phone': '0911' }),
@@ -311,7 +311,7 @@ describe('a batch', () => {
       fields: [{ path: 'Until', empty: 1, unusable: 0 }],
       rows: [{ row: 2, line: 3, problems: [problem] }],
     });
-    const query = { ...asked, output_format: 'DOCX' } as const;
+    const query = { ...asked, outputFormat: 'DOCX' } as const;
     const made = await client.createBatch({ query, upload: { type, bytes } });
     await over(made);
     const id = { params: { id: made.id } };
@@ -332,7 +332,7 @@ describe('a batch', () => {
   test('with names that are no JSON is refused', async () => {
     await refusal(
       client.createBatch({
-        query: { template_id: 'invoice', columns: '{"a":' },
+        query: { templateId: 'invoice', columns: '{"a":' },
         upload: { type: 'text/csv', bytes: 'a\n1\n' },
       }),
       'invalid_request',
@@ -342,7 +342,7 @@ describe('a batch', () => {
   test('whose header does not fit is refused, and the answer comes through a large upload', async () => {
     // More than any buffer on the way holds: the service answers while it is still being sent.
     const bytes = `Accont.Name\n${'Somebody with a name\n'.repeat(1_500_000)}`;
-    const query = { template_id: 'invoice' };
+    const query = { templateId: 'invoice' };
     const refused = await client
       .createBatch({ query, upload: { type: 'text/csv', bytes } })
       .catch((error: unknown) => error);
@@ -352,7 +352,7 @@ describe('a batch', () => {
   });
 
   test('is refused when nothing in it can be read', async () => {
-    const settings = { template_id: 'invoice' };
+    const settings = { templateId: 'invoice' };
     const type = 'application/json';
     await refusal(
       client.createBatch({ query: settings, upload: { type, bytes: '{"a":' } }),
@@ -366,6 +366,6 @@ test('the office is part of readiness, and documents are measured', async () => 
   expect(checks).toContainEqual(expect.objectContaining({ name: 'office', status: 'ok' }));
   const metrics = await client.metrics();
   expect(metrics).toMatch(/^docgen_duration_seconds_count\{.*mode="interactive".*\} \d+/m);
-  expect(metrics).toMatch(/^template_cache_hit_total\{template_id="tpl-1"\} \d+/m);
+  expect(metrics).toMatch(/^template_cache_hit_total\{templateId="tpl-1"\} \d+/m);
   expect(metrics).toContain('conversion_pool_active 0');
 });
