@@ -1,9 +1,11 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { need } from '../scripts/need.mjs';
-import { type Project, startProject, typeErrors } from './test/code.ts';
-import { filesOf, textOf } from './test/tree.ts';
+import { type Project, startFragments, startProject, typeErrors } from './test/code.ts';
+import { filesOf, root, textOf } from './test/tree.ts';
 
-/** Programs on the pages are typed as a reader's compiler sees them, all of them in one run of it. */
+/** Programs on all pages and READMEs are typed as a reader's compiler sees them, all of them in one run of it. */
 
 await need('peers');
 
@@ -19,10 +21,16 @@ const PACKAGES = [
   'graphile-worker',
 ];
 
+/** Of the workspace, as its own pages import them. */
+const OWN = readdirSync(join(root, 'node_modules/@millrace')).map((name) => `@millrace/${name}`);
+
 const pages = filesOf(/\.md$/, 'docs').filter((page) => /^ *```ts file=/m.test(textOf(page)));
-let projects: Project[];
+let projects: Pick<Project, 'folder' | 'files' | 'remove'>[];
 beforeAll(async () => {
-  projects = await Promise.all(pages.map((page) => startProject(page, PACKAGES)));
+  projects = await Promise.all([
+    ...pages.map((page) => startProject(page, PACKAGES)),
+    startFragments([...new Set([...PACKAGES, ...OWN, '@types/node', '@types/pg'])]),
+  ]);
 }, 120_000);
 afterAll(() => Promise.all(projects.map((project) => project.remove())));
 

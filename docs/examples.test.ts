@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -18,13 +18,18 @@ import { mergedPools } from '../server/src/start/pools.ts';
 import { declareWorkloads } from '../server/src/workloads/declare.ts';
 import { createCatalogue } from '../workloads/reports/src/catalogue/catalogue.ts';
 import { checksumFolder } from '../jobs/checksum-folder.ts';
+import { parseFor } from '../cli/src/line/arguments.ts';
+import { commands } from '../cli/src/main.ts';
+import { parseSecret, sign } from '../server/src/webhook/sign.ts';
+import { createCatalogue as pipelineCatalogue } from '../workloads/pipelines/src/catalogue.ts';
+import { blocksOf } from './test/markdown.ts';
 import { filesOf, root, textOf } from './test/tree.ts';
 
 /**
- * YAML, JSON and INI on the pages are read by what reads them in earnest, as far as they are ours and whole. A page that is in neither
- * list below fails the last test, so that a new example is either tried or known to be looked at for its form alone.
+ * Examples on the pages are read by what reads them in earnest, as far as they are ours and whole. An example that is in none of the lists
+ * below fails the last test, so that a new one is tried, or known to be looked at for its form alone. Programs are in code.test.ts,
+ * commands in commands.test.ts.
  */
-const LANGUAGES = new Set(['yaml', 'json', 'ini']);
 
 let folder: string;
 beforeEach(() => {
@@ -32,13 +37,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Also those above the first heading of a section. */
-const blocksOf = (page: string) =>
-  [...textOf(page).matchAll(/^ *```(\w+).*\n([\s\S]*?)^ *```/gm)].map(
-    ([, language = '', text = '']) => ({ language, text }),
-  );
 const blocks = (page: string, language: string): string[] =>
-  blocksOf(page).flatMap((block) => (block.language === language ? block.text : []));
+  blocksOf(textOf(page)).flatMap((block) => (block.language === language ? block.text : []));
 
 /** What a start does with pools, with the kinds of a fresh clone. */
 async function startedWith(config: ReturnType<typeof readConfig>) {
@@ -145,32 +145,129 @@ test('errors.md: the problem is one that a server answers', () => {
     expect(problem.parse(JSON.parse(text)).code).not.toBe('');
 });
 
-/** Read above. */
-const TRIED = [
-  'docs/configuration.md',
-  'docs/errors.md',
-  'docs/queries.md',
-  'docs/reports.md',
-  'reports/README.md',
-];
-/** Parts of files, settings of other programs and answers: only their form is looked at here. */
-const WELL_FORMED = [
-  'docs/agents.md',
-  'docs/operations/README.md',
-  'docs/pipelines.md',
-  'docs/salesforce.md',
-  'docs/templates.md',
-  'docs/webhooks.md',
-];
+test('configuration.md: the pool of a second org starts, where there is one', async () => {
+  const [, text = ''] = blocks('docs/configuration.md', 'json');
+  const config = readConfig({ MILLRACE_POOLS: text });
+  const orgs = [{ name: 'second', retries: 3 }];
+  const { kindsOf } = await declareWorkloads(workloads, config.workloads, { orgs });
+  const named = config.pools.flatMap(({ kinds = [] }) => kinds);
+  expect(kindsOf('second').map(({ kind }) => kind)).toEqual(named);
+});
 
-test('every example is well-formed, and belongs to a page that is known here', async () => {
+test('salesforce.md: a second org, and other names of fields', () => {
+  const [orgs = '', fields = ''] = blocks('docs/salesforce.md', 'json');
+  const { salesforce } = readConfig({
+    SALESFORCE_CLIENT_ID: 'id',
+    SALESFORCE_CLIENT_SECRET: 'secret',
+    SALESFORCE_ORGS: orgs,
+    SALESFORCE_FIELDS: fields,
+  });
+  const [first, second] = salesforce.orgs;
+  expect(first?.names).toMatchObject({
+    document: 'Doc_Job__c',
+    fields: { due: 'ScheduledAfter__c' },
+  });
+  expect(second).toMatchObject({ name: 'second', connection: { apiVersion: '62.0' } });
+});
+
+test('agents.md: what clients start is a command with these options', () => {
+  for (const text of blocks('docs/agents.md', 'json')) {
+    const { mcpServers } = JSON.parse(text) as {
+      mcpServers: Record<string, { args?: string[]; type?: string; url?: string }>;
+    };
+    for (const { args, type, url } of Object.values(mcpServers)) {
+      if (args === undefined) expect([type, URL.canParse(url ?? '')]).toEqual(['http', true]);
+      const [program, name, ...rest] = args ?? ['millrace', 'mcp'];
+      const command = commands.find((each) => each.name === name);
+      expect([program, command?.name]).toEqual(['millrace', name]);
+      expect(() => parseFor(command ?? null, rest)).not.toThrow();
+    }
+  }
+});
+
+test('pipelines.md: the pipeline is one, with its schedule', async () => {
+  const [whole = '', schedule = ''] = blocks('docs/pipelines.md', 'yaml');
+  writeFileSync(join(folder, 'statements.yaml'), `${whole}\n${schedule}`.replace('least: 3', ''));
+  writeFileSync(join(folder, 'statement.docx'), 'only its name counts here');
+  writeFileSync(join(folder, 'services.yaml'), 'month-end:\n  tenant: ""\n  roles: [operator]\n');
+  const catalogue = pipelineCatalogue({ folder, timeZone: 'UTC' });
+  await catalogue.load();
+  expect(catalogue.now().troubled).toEqual([]);
+});
+
+test('salesforce.md: the Apex is Apex, of classes that there are', async () => {
+  // By its path: the package checks the types of its scripts itself.
+  const parser = join(root, 'salesforce-package/scripts/apex-run/parser.mjs');
+  const { parseClass } = (await import(parser)) as { parseClass(source: string): unknown };
+  const own = join(root, 'salesforce-package/force-app/main/default/classes');
+  for (const text of blocks('docs/salesforce.md', 'apex')) {
+    expect(() => parseClass(`class Anonymous { void run() {\n${text}\n} }`), text).not.toThrow();
+    const made = [...text.matchAll(/new (\w+)\(/g)].map(([, name = '']) => name);
+    expect(made.length).toBeGreaterThan(0);
+    for (const name of made) expect(existsSync(join(own, `${name}.cls`)), name).toBe(true);
+  }
+});
+
+test('webhooks.md: the function knows what we have signed, and nothing else', async () => {
+  const [text = ''] = blocks('docs/webhooks.md', 'js');
+  const file = join(folder, 'receiver.mjs');
+  writeFileSync(file, `${text}\nexport { isGenuine };`);
+  const { isGenuine } = (await import(file)) as {
+    isGenuine(headers: Readonly<Record<string, string>>, body: string, secret: string): boolean;
+  };
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const [sent = ''] = blocks('docs/webhooks.md', 'json');
+  const now = Math.floor(Date.now() / 1_000);
+  const headers = (timestamp: number) => ({
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': sign(parseSecret(secret) ?? Buffer.alloc(0), 'msg_1', timestamp, sent),
+  });
+  expect(isGenuine(headers(now), sent, secret)).toBe(true);
+  expect(isGenuine(headers(now), `${sent} `, secret)).toBe(false);
+  expect(isGenuine(headers(now - 3_600), sent, secret)).toBe(false);
+});
+
+/** By what, of each page and language. */
+const RUN: Readonly<Record<string, readonly string[]>> = {
+  // Here.
+  json: [
+    'docs/agents.md',
+    'docs/configuration.md',
+    'docs/errors.md',
+    'docs/queries.md',
+    'docs/salesforce.md',
+    'docs/webhooks.md',
+    'docs/templates.md', // examples/guide.test.ts prints it
+  ],
+  yaml: [
+    'docs/configuration.md',
+    'docs/pipelines.md',
+    'docs/reports.md',
+    'reports/README.md',
+    'docs/operations/README.md', // operations.test.ts shows it to promtool
+  ],
+  ini: ['docs/reports.md'],
+  sql: [
+    'docs/configuration.md', // sql.test.ts
+    'docs/operations/runbook.md',
+  ],
+  apex: ['docs/salesforce.md'],
+  template: ['docs/templates.md'], // examples/guide.test.ts
+  result: ['docs/templates.md'],
+};
+/** Languages of which another test reads every block: code.test.ts, embedding.test.ts, commands.test.ts. */
+const READ_WHEREVER_THEY_ARE = ['ts', 'js', 'sh'];
+
+test('every example is one of those that a test tries', () => {
   const untried: string[] = [];
   for (const page of filesOf(/\.md$/))
-    for (const { language, text } of blocksOf(page)) {
-      if (!LANGUAGES.has(language)) continue;
+    for (const { language, text } of blocksOf(textOf(page))) {
+      // What a command prints, and formulas: the tutorials hold them against what is printed.
+      if (['', 'text', ...READ_WHEREVER_THEY_ARE].includes(language)) continue;
       if (language === 'yaml') parse(text);
       if (language === 'json') JSON.parse(text);
-      if (![...TRIED, ...WELL_FORMED].includes(page)) untried.push(page);
+      if (RUN[language]?.includes(page) !== true) untried.push(`${page}: ${language}`);
     }
   expect(untried).toEqual([]);
 });

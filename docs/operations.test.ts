@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { Metric } from '@millrace/workload-kit/contract';
 import { METRICS, type MetricName } from '../server/src/telemetry/metrics/metrics.ts';
+import { start } from '../server/test/telemetry.ts';
 import { dashboards as built } from './operations/dashboards/build.mjs';
 import { type KqlAlert, kqlAlertsOf, limitsOf } from './test/kql.ts';
 import { sectionsOf } from './test/markdown.ts';
@@ -199,6 +201,20 @@ describe('with promtool', () => {
     await writeFile(join(temporary, 'prometheus.yml'), text);
     const said = await promtool(['check', 'config', '--syntax-only', 'prometheus.yml'], temporary);
     expect(said).toContain('SUCCESS');
+  });
+
+  it('every metric that there is has nothing to be said about', async () => {
+    const telemetry = await start();
+    for (const name of Object.keys(METRICS) as MetricName[]) {
+      const { type, attributes }: Metric = METRICS[name];
+      const by = { counter: 'count', histogram: 'record', gauge: 'setGauge' } as const;
+      const tell = telemetry[by[type]] as (...args: unknown[]) => void;
+      tell(name, 7, Object.fromEntries(attributes.map((each) => [each, '1'])));
+    }
+    const text = await telemetry.scrape();
+    await telemetry.stop();
+    expect(text.match(/^# TYPE /gm)?.length).toBeGreaterThan(Object.keys(METRICS).length);
+    expect(await promtool(['check', 'metrics'], temporary, text)).toBe('');
   });
 
   // As an alert "there is something to show", on an hour of a service that tells every metric of the table.

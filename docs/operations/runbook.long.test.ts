@@ -195,7 +195,7 @@ const LOST_STORE = failing('store');
 
 function failing(dependency: string): Selector {
   return {
-    name: 'dependency_duration_ms_count',
+    name: 'dependency_duration_seconds_count',
     matchers: [
       { label: 'dependency', operator: '=', value: dependency },
       { label: 'outcome', operator: '=', value: 'error' },

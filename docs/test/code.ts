@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { need } from '../../scripts/need.mjs';
 import { type Started, startNode } from '../../server/test/process.ts';
+import { fragments } from './fragments.ts';
 import { blocksOf } from './tutorial.ts';
 import { root } from './tree.ts';
 
@@ -31,6 +32,25 @@ export interface RunOptions {
   /** Before the file: `--test`. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The programs of pages that are fragments, for the compiler alone. */
+export async function startFragments(
+  packages: readonly string[],
+): Promise<Pick<Project, 'folder' | 'files' | 'remove'>> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-fragments-'));
+  const all = fragments();
+  for (const { file, text } of all) await writeFile(join(folder, file), text);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  // The second program of README.md imports the first.
+  await mkdir(join(folder, 'jobs'));
+  await symlink(join(folder, 'README-md-0.ts'), join(folder, 'jobs/greet.ts'));
+  for (const name of packages) await link(folder, name);
+  return {
+    folder,
+    files: all.map(({ file }) => file),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
 }
 
 /** Packages that are not in the workspace's own node_modules, and where they are. */
@@ -95,7 +115,9 @@ async function compiled(folder: string, file: string): Promise<string> {
 }
 
 /** What the compiler says of all files of these projects; an empty text when it agrees. */
-export async function typeErrors(projects: readonly Project[]): Promise<string> {
+export async function typeErrors(
+  projects: readonly Pick<Project, 'folder' | 'files'>[],
+): Promise<string> {
   const base = await readFile(join(root, 'tsconfig.base.json'), 'utf8');
   const { compilerOptions } = JSON.parse(base) as { compilerOptions: object };
   const folder = await mkdtemp(join(tmpdir(), 'millrace-types-'));
@@ -106,6 +128,12 @@ export async function typeErrors(projects: readonly Project[]): Promise<string> 
       declarationMap: false,
       sourceMap: false,
       noEmit: true,
+      // Scripts that a program imports say their types in comments.
+      allowJs: true,
+      // Few readers have the one, and the other is for what is emitted.
+      exactOptionalPropertyTypes: false,
+      rewriteRelativeImportExtensions: false,
+      allowImportingTsExtensions: true,
       typeRoots: [join(root, 'node_modules/@types')],
     },
     files: projects.flatMap((project) => project.files.map((file) => join(project.folder, file))),

@@ -25,8 +25,8 @@ export function sectionsOf(markdown: string): Section[] {
     });
 }
 
-/** A block may be part of a list, and stand further to the right. */
-function blocksOf(text: string): Block[] {
+/** All of a text, also those above its first heading. A block may be part of a list, and stand further to the right. */
+export function blocksOf(text: string): Block[] {
   return [...text.matchAll(/^( *)```(\w*)([^\n]*)\n(.*?)\n\1```$/gms)].map(
     ([, indent = '', language = '', notes = '', body = '']) => ({
       language,

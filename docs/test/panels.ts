@@ -47,7 +47,7 @@ export function sentExpression(expr: string): string {
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   dependency: ['any', 'reports_source'],
   outcome: ['succeeded', 'failed', 'ok', 'error'],
-  quantile: ['0.5', '0.99', '1'],
+  percentile: ['50', '99', '100'],
   status: ['200', '503'],
 };
 

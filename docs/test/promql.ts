@@ -1,8 +1,5 @@
-import {
-  METRICS,
-  type MetricName,
-  prometheusName,
-} from '../../server/src/telemetry/metrics/metrics.ts';
+import { METRICS, type MetricName } from '../../server/src/telemetry/metrics/metrics.ts';
+import { prometheusLabel, prometheusName } from '../../server/src/telemetry/metrics/prometheus.ts';
 import type { Metric } from '@millrace/workload-kit/contract';
 
 /** What an expression asks for: enough of PromQL to hold names and labels against the table of metrics. */
@@ -69,12 +66,13 @@ export interface Stored {
 export const STORED: ReadonlyMap<string, Stored> = new Map(
   (Object.keys(METRICS) as MetricName[]).flatMap((name): [string, Stored][] => {
     const metric: Metric = METRICS[name];
-    const labels = [...metric.attributes, ...OF_PROMETHEUS];
-    if (metric.type !== 'histogram') return [[prometheusName(name), { metric, labels }]];
+    const labels = [...metric.attributes.map(prometheusLabel), ...OF_PROMETHEUS];
+    const shown = prometheusName(name);
+    if (metric.type !== 'histogram') return [[shown, { metric, labels }]];
     return [
-      [`${name}_bucket`, { metric, labels: [...labels, 'le'] }],
-      [`${name}_sum`, { metric, labels }],
-      [`${name}_count`, { metric, labels }],
+      [`${shown}_bucket`, { metric, labels: [...labels, 'le'] }],
+      [`${shown}_sum`, { metric, labels }],
+      [`${shown}_count`, { metric, labels }],
     ];
   }),
 );

@@ -7,9 +7,11 @@ await need('promtool');
 const run = promisify(execFile);
 
 /** What promtool says; throws with its words when it is not content, and with ours when it is not there. */
-export async function promtool(args: readonly string[], cwd: string): Promise<string> {
+export async function promtool(args: readonly string[], cwd: string, input = ''): Promise<string> {
   try {
-    const { stdout, stderr } = await run('promtool', [...args], { cwd });
+    const running = run('promtool', [...args], { cwd });
+    running.child.stdin?.end(input);
+    const { stdout, stderr } = await running;
     return stdout + stderr;
   } catch (error) {
     const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };

@@ -70,7 +70,7 @@ test(
     await first.says(/nobody waits for me/);
     expect(await client.healthz()).toEqual({ status: 'ok' });
 
-    expect(await client.metrics()).toMatch(/^job_duration_ms_count\{.*kind="hello".*\} 1/m);
+    expect(await client.metrics()).toMatch(/^job_duration_seconds_count\{.*kind="hello".*\} 1/m);
     const [, metrics = ''] = await first.says(/"metrics":"([^"]+)"/);
     expect(await (await fetch(metrics)).text()).toContain('queue_depth');
     expect(await client.openapi()).toMatchObject({ openapi: '3.1.0' });

@@ -3,6 +3,7 @@ export type { BlobCredentials, BlobStorageConfig } from './azure/types.ts';
 export { credentialsFile } from './credentials.ts';
 export { type ErrorKind, ObjectStorageError, type Outcome } from './errors.ts';
 export { createObjectStorage } from './object-storage.ts';
+export { readObject } from './objects/read-object.ts';
 export type {
   ByteRange,
   CallOptions,

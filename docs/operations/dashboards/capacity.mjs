@@ -50,7 +50,7 @@ export const capacity = dashboard({
       queries: [
         [rate('jobs_enqueued_total', ''), 'made'],
         [
-          rate('job_duration_ms_count', '', 'job=~"$job", kind=~"$kind", outcome="succeeded"'),
+          rate('job_duration_seconds_count', '', 'job=~"$job", kind=~"$kind", outcome="succeeded"'),
           'succeeded',
         ],
       ],
@@ -61,7 +61,7 @@ export const capacity = dashboard({
       unit: 's',
       queries: [
         [
-          `sum(${ofStore('queue_depth')}) / (${rate('job_duration_ms_count', '', 'job=~"$job", kind=~"$kind", outcome="succeeded"')} > 0)`,
+          `sum(${ofStore('queue_depth')}) / (${rate('job_duration_seconds_count', '', 'job=~"$job", kind=~"$kind", outcome="succeeded"')} > 0)`,
           'seconds',
         ],
       ],
@@ -97,15 +97,15 @@ export const capacity = dashboard({
     lines({
       title: 'Event loop delay',
       help: 'How late one turn in a hundred is, and the latest. Over 200 ms for 10 minutes is an alert.',
-      unit: 'ms',
-      steps: LIMITS.eventLoopMs,
+      unit: 's',
+      steps: LIMITS.eventLoopSeconds,
       queries: [
         [
-          `max by (instance) (event_loop_delay_ms{${REPLICA}, quantile="0.99"})`,
+          `max by (instance) (event_loop_delay_seconds{${REPLICA}, percentile="99"})`,
           '{{instance}} P99',
         ],
         [
-          `max by (instance) (event_loop_delay_ms{${REPLICA}, quantile="1"})`,
+          `max by (instance) (event_loop_delay_seconds{${REPLICA}, percentile="100"})`,
           '{{instance}} latest',
         ],
       ],

@@ -32,14 +32,14 @@ const orZero = (one, other) => `(${one} or 0 * ${other})`;
 /** Of the jobs that ended, how many succeeded. @param {string} by @param {string} [range] */
 export function successRate(by, range) {
   const failed = rate('job_failures_total', by, JOBS, range);
-  const succeeded = rate('job_duration_ms_count', by, `${JOBS}, outcome="succeeded"`, range);
+  const succeeded = rate('job_duration_seconds_count', by, `${JOBS}, outcome="succeeded"`, range);
   const good = orZero(succeeded, failed);
   return `${good} / (${good} + ${orZero(failed, succeeded)})`;
 }
 
 /** Of the executions, how many will be tried again. @param {string} by @param {string} [range] */
 export function retryRate(by, range) {
-  const executions = rate('job_duration_ms_count', by, JOBS, range);
+  const executions = rate('job_duration_seconds_count', by, JOBS, range);
   return `${orZero(rate('retries_total', by, JOBS, range), executions)} / ${executions}`;
 }
 
@@ -88,7 +88,7 @@ const falling = ([critical, warning, target]) => [
 
 export const LIMITS = {
   success: falling([0.95, 0.97, 0.995]),
-  documentMs: rising([10_000, 15_000, 30_000]),
+  documentSeconds: rising([10, 15, 30]),
   queueDepth: rising([50, 100, 500]),
   retries: rising([0.05, 0.1, 0.25]),
   templateHits: falling([0.7, 0.8, 0.95]),
@@ -97,9 +97,9 @@ export const LIMITS = {
     { color: 'orange', value: 0.7 },
     { color: 'red', value: 0.9 },
   ],
-  eventLoopMs: [
+  eventLoopSeconds: [
     { color: 'green', value: null },
-    { color: 'orange', value: 200 },
+    { color: 'orange', value: 0.2 },
   ],
   any: [
     { color: 'green', value: null },

@@ -26,9 +26,9 @@ export const overview = dashboard({
     figure({
       title: 'P95 of documents',
       help: 'From request to stored file, last 15 minutes. Target 10 s.',
-      unit: 'ms',
-      steps: LIMITS.documentMs,
-      queries: [[quantile(0.95, 'docgen_duration_ms', '', ALL, '15m'), 'P95']],
+      unit: 's',
+      steps: LIMITS.documentSeconds,
+      queries: [[quantile(0.95, 'docgen_duration_seconds', '', ALL, '15m'), 'P95']],
     }),
     figure({
       title: 'Jobs that wait',
@@ -63,7 +63,7 @@ export const overview = dashboard({
       help: 'Of the API, by status.',
       unit: 'reqps',
       stack: 'normal',
-      queries: [[rate('http_request_duration_ms_count', 'status', ALL), '{{status}}']],
+      queries: [[rate('http_request_duration_seconds_count', 'status', ALL), '{{status}}']],
     }),
     lines({
       title: 'Jobs per second',
@@ -71,7 +71,7 @@ export const overview = dashboard({
       unit: 'ops',
       queries: [
         [rate('jobs_enqueued_total', 'kind'), '{{kind}} made'],
-        [rate('job_duration_ms_count', 'kind'), '{{kind}} executed'],
+        [rate('job_duration_seconds_count', 'kind'), '{{kind}} executed'],
       ],
     }),
     lines({
@@ -85,10 +85,10 @@ export const overview = dashboard({
     lines({
       title: 'P95 duration by kind',
       help: 'Of one execution. How long a job may take is its own affair; documents have limits.',
-      unit: 'ms',
+      unit: 's',
       queries: [
-        [quantile(0.95, 'job_duration_ms', 'kind'), '{{kind}}'],
-        [quantile(0.95, 'docgen_duration_ms', 'mode', ALL), 'documents, {{mode}}'],
+        [quantile(0.95, 'job_duration_seconds', 'kind'), '{{kind}}'],
+        [quantile(0.95, 'docgen_duration_seconds', 'mode', ALL), 'documents, {{mode}}'],
       ],
     }),
     shares({

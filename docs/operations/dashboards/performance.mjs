@@ -9,43 +9,52 @@ export const performance = dashboard({
     heatmap({
       title: 'Executions by duration',
       help: 'How many executions of the chosen kinds took how long.',
-      unit: 'ms',
+      unit: 's',
       queries: [
-        [`sum by (le) (increase(job_duration_ms_bucket{${JOBS}}[$__rate_interval]))`, '{{le}}'],
+        [
+          `sum by (le) (increase(job_duration_seconds_bucket{${JOBS}}[$__rate_interval]))`,
+          '{{le}}',
+        ],
       ],
     }),
     heatmap({
       title: 'Documents by duration',
       help: 'From the template to the stored or uploaded file, without waiting for a conversion process.',
-      unit: 'ms',
+      unit: 's',
       queries: [
-        [`sum by (le) (increase(docgen_duration_ms_bucket{${ALL}}[$__rate_interval]))`, '{{le}}'],
+        [
+          `sum by (le) (increase(docgen_duration_seconds_bucket{${ALL}}[$__rate_interval]))`,
+          '{{le}}',
+        ],
       ],
     }),
     lines({
       title: 'Duration of executions',
       help: 'Half of them are faster than P50, one in a hundred is slower than P99.',
-      unit: 'ms',
+      unit: 's',
       queries: [
-        [quantile(0.5, 'job_duration_ms', ''), 'P50'],
-        [quantile(0.95, 'job_duration_ms', ''), 'P95'],
-        [quantile(0.99, 'job_duration_ms', ''), 'P99'],
+        [quantile(0.5, 'job_duration_seconds', ''), 'P50'],
+        [quantile(0.95, 'job_duration_seconds', ''), 'P95'],
+        [quantile(0.99, 'job_duration_seconds', ''), 'P99'],
       ],
     }),
     lines({
       title: 'P95 of documents by template',
       help: 'The lines are the limits: target 10 s, alerts at 15 s and 30 s.',
-      unit: 'ms',
-      steps: LIMITS.documentMs,
+      unit: 's',
+      steps: LIMITS.documentSeconds,
       queries: [
-        [`topk(10, ${quantile(0.95, 'docgen_duration_ms', 'templateId', ALL)})`, '{{templateId}}'],
+        [
+          `topk(10, ${quantile(0.95, 'docgen_duration_seconds', 'template_id', ALL)})`,
+          '{{template_id}}',
+        ],
       ],
     }),
     lines({
       title: 'P95 of the steps of documents',
       help: 'What takes the time: template, merge, conversion, upload; and the wait for a conversion process.',
-      unit: 'ms',
-      queries: [[quantile(0.95, 'docgen_step_ms', 'mode, step', ALL), '{{mode}} {{step}}']],
+      unit: 's',
+      queries: [[quantile(0.95, 'docgen_step_seconds', 'mode, step', ALL), '{{mode}} {{step}}']],
     }),
     lines({
       title: 'Conversions and templates per second',
@@ -60,10 +69,10 @@ export const performance = dashboard({
     lines({
       title: 'P95 of calls to dependencies',
       help: 'The store, the issuer, and what jobs call. The ten slowest.',
-      unit: 'ms',
+      unit: 's',
       queries: [
         [
-          `topk(10, ${quantile(0.95, 'dependency_duration_ms', 'dependency, operation', REPLICA)})`,
+          `topk(10, ${quantile(0.95, 'dependency_duration_seconds', 'dependency, operation', REPLICA)})`,
           '{{dependency}} {{operation}}',
         ],
       ],
@@ -74,7 +83,7 @@ export const performance = dashboard({
       unit: 'ops',
       queries: [
         [
-          rate('dependency_duration_ms_count', 'dependency, outcome', REPLICA),
+          rate('dependency_duration_seconds_count', 'dependency, outcome', REPLICA),
           '{{dependency}} {{outcome}}',
         ],
       ],
@@ -90,10 +99,10 @@ export const performance = dashboard({
     lines({
       title: 'P95 of requests by route',
       help: 'Of the API. The ten slowest routes.',
-      unit: 'ms',
+      unit: 's',
       queries: [
         [
-          `topk(10, ${quantile(0.95, 'http_request_duration_ms', 'method, route', REPLICA)})`,
+          `topk(10, ${quantile(0.95, 'http_request_duration_seconds', 'method, route', REPLICA)})`,
           '{{method}} {{route}}',
         ],
       ],

@@ -36,10 +36,10 @@ export const queries = dashboard({
     lines({
       title: 'Time of a run',
       help: 'From the request to the end. Marketing Cloud ends queries after 30 minutes.',
-      unit: 'ms',
+      unit: 's',
       queries: [
-        [quantile(0.5, 'shell_query_run_duration_ms', 'status', ALL), '{{status}} P50'],
-        [quantile(0.95, 'shell_query_run_duration_ms', 'status', ALL), '{{status}} P95'],
+        [quantile(0.5, 'shell_query_run_duration_seconds', 'status', ALL), '{{status}} P50'],
+        [quantile(0.95, 'shell_query_run_duration_seconds', 'status', ALL), '{{status}} P95'],
       ],
     }),
     lines({

@@ -46,8 +46,8 @@ export const reliability = dashboard({
       unit: 'short',
       queries: [
         [
-          `topk(10, ${counted('docgen_failures_total', 'templateId, reason', ALL, '$__range')})`,
-          '{{templateId}} {{reason}}',
+          `topk(10, ${counted('docgen_failures_total', 'template_id, reason', ALL, '$__range')})`,
+          '{{template_id}} {{reason}}',
         ],
       ],
     }),
@@ -64,7 +64,7 @@ export const reliability = dashboard({
       queries: [
         [
           rate(
-            'dependency_duration_ms_count',
+            'dependency_duration_seconds_count',
             'dependency, operation',
             `${REPLICA}, outcome="error"`,
           ),
@@ -95,7 +95,7 @@ export const reliability = dashboard({
       stack: 'normal',
       queries: [
         [
-          rate('http_request_duration_ms_count', 'status', `${REPLICA}, status=~"[45].."`),
+          rate('http_request_duration_seconds_count', 'status', `${REPLICA}, status=~"[45].."`),
           '{{status}}',
         ],
       ],

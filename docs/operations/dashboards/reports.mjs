@@ -40,10 +40,10 @@ export const reports = dashboard({
     lines({
       title: 'Time of a run',
       help: 'From its first start to its file, interruptions included.',
-      unit: 'ms',
+      unit: 's',
       queries: [
-        [quantile(0.5, 'report_duration_ms', 'format', ALL), '{{format}} P50'],
-        [quantile(0.95, 'report_duration_ms', 'format', ALL), '{{format}} P95'],
+        [quantile(0.5, 'report_duration_seconds', 'format', ALL), '{{format}} P50'],
+        [quantile(0.95, 'report_duration_seconds', 'format', ALL), '{{format}} P95'],
       ],
     }),
     lines({
@@ -86,7 +86,11 @@ export const reports = dashboard({
       stack: 'normal',
       queries: [
         [
-          counted('dependency_duration_ms_count', 'outcome', `${ALL}, dependency="reports_source"`),
+          counted(
+            'dependency_duration_seconds_count',
+            'outcome',
+            `${ALL}, dependency="reports_source"`,
+          ),
           '{{outcome}}',
         ],
       ],

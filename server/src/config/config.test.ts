@@ -57,6 +57,7 @@ describe('the configuration', () => {
             slots: expect.any(Number),
             imageHosts: [],
             passwordKeys: [],
+            storage: null,
             keepMs: 7 * 86_400_000,
           },
         ],

@@ -50,8 +50,8 @@ test('the marks of the overview are those of the alerts', () => {
     },
     documentP95Ms: {
       target: documentP95Ms.target,
-      warn: markOf('MillraceDocumentsSlow'),
-      critical: markOf('MillraceDocumentsVerySlow'),
+      warn: markOf('MillraceDocumentsSlow') * 1_000,
+      critical: markOf('MillraceDocumentsVerySlow') * 1_000,
     },
   }).toEqual({ queueDepth, successRate, retryRate, budget, templateCacheHits, documentP95Ms });
 });

@@ -112,7 +112,7 @@ describe('a request', () => {
     await app.inject({ url: '/broken' });
     const text = await telemetry.scrape();
     const count = (route: string, status: number) =>
-      `http_request_duration_ms_count{method="GET",route="${route}",status="${status}"}`;
+      `http_request_duration_seconds_count{method="GET",route="${route}",status="${status}"}`;
     expect(text).toContain(`${count('/jobs/:id', 200)} 2\n`);
     expect(text).toContain(`${count('none', 404)} 1\n`);
     expect(text).toContain(`${count('/broken', 500)} 1\n`);
@@ -190,7 +190,7 @@ describe('a request', () => {
     asked.destroy();
     await over;
     expect(await telemetry.scrape()).toContain(
-      `http_request_duration_ms_count{method="GET",route="${path}",status="${status}"} 1\n`,
+      `http_request_duration_seconds_count{method="GET",route="${path}",status="${status}"} 1\n`,
     );
   });
 });

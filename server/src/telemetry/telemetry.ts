@@ -6,7 +6,8 @@
  *   metrics/, traces/, export/:
  *   metrics.ts      every metric there is, as data; docs/metrics.md is held against it
  *   bounds.ts       keeps the number of series small
- *   recorders.ts    counters and histograms; gauges.ts: gauges; readings.ts gives them to OpenTelemetry's readers
+ *   recorders.ts    counters and histograms; gauges.ts: gauges; readings.ts gives them to OpenTelemetry's readers,
+ *                   prometheus.ts under the names that Prometheus wants
  *   watch.ts        what the engine tells, as metrics; observe.ts: what is read at each scrape
  *   sampling.ts     how many traces there may be; trace-context.ts: which one runs now
  *   trace-*.ts      spans of jobs, of calls to the outside, of requests

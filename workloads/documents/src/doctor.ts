@@ -1,12 +1,25 @@
 import { findOffice, installedFonts } from '@millrace/office';
-import { type Finding, diskFinding, missing, there, unknown } from '@millrace/workload-kit';
+import {
+  type Finding,
+  diskFinding,
+  missing,
+  storageFinding,
+  there,
+  unknown,
+} from '@millrace/workload-kit';
 import type { DocumentsConfig } from './settings.ts';
 
 /** What documents stand on, for `millrace doctor`. */
-export async function* examine({ officePath, workdir }: DocumentsConfig): AsyncGenerator<Finding> {
+export async function* examine({
+  officePath,
+  workdir,
+  storage,
+}: DocumentsConfig): AsyncGenerator<Finding> {
   yield await office(officePath);
   yield await fonts();
   yield await diskFinding('work folder', workdir);
+  if (storage !== null)
+    yield await storageFinding('documents (object storage)', 'DOCUMENTS', storage);
 }
 
 async function office(path: string | undefined): Promise<Finding> {

@@ -1,4 +1,5 @@
 import type { Log, Queue } from '@millrace/engine';
+import type { ObjectStorage } from '@millrace/object-storage';
 import { OfficeError } from '@millrace/office';
 import { type Migrations, type PostgresStore, migrate } from '@millrace/store-postgres';
 import type { EndedJob } from '@millrace/workload-kit';
@@ -10,6 +11,7 @@ import type { Envelope, OutputFormat } from './contract/envelope.ts';
 import { type Erase, createErase } from './files/erase.ts';
 import { DocumentError, fromOfficeError, refusalOf } from './errors.ts';
 import { DEFAULT_KEEP_MS, type Files, createFiles } from './files/files.ts';
+import { createObjects } from './files/objects.ts';
 import { type Generate, createGenerate, measuredJob } from './one/generate.ts';
 import { seqOf } from './ids.ts';
 import { type ImageRules, fetchImages } from './one/images.ts';
@@ -100,6 +102,8 @@ export interface DocumentsParams {
   /** In one batch: 100,000. */
   readonly maxRows?: number;
   readonly installedFonts?: readonly string[];
+  /** Where bytes of new files go, in place of the database. Whoever opened it closes it. */
+  readonly storage?: ObjectStorage | null;
   /** Without it a batch takes no password. */
   readonly passwords?: Passwords;
 }
@@ -126,16 +130,18 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
     elsewhere: params.templatesElsewhere,
     cacheBytes: params.templateCacheBytes,
   });
-  const files = createFiles({ database, keepMs });
+  const objects = params.storage ? createObjects(params.storage) : null;
+  const kept = { database, objects };
+  const files = createFiles({ ...kept, keepMs });
   const outputs = createOutputs({ database, reuseMs: params.reuseMs });
-  const workshop: Workshop = { database, templates, outputs, office, images, clock, build };
+  const workshop: Workshop = { ...kept, templates, outputs, office, images, clock, build };
   const upkeep = createUpkeep({ database, queue });
   const unsettled = createUnsettled(metrics);
   return {
     templates,
     files,
     batches: createBatches({
-      database,
+      ...kept,
       queue,
       upkeep,
       templates,
@@ -151,10 +157,10 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
     ended: unsettled.ended,
     preview: (idOrName, data, options = {}) => preview(workshop, idOrName, data, options),
     belongings: createBelongings(database),
-    archive: (batchId, tenant = '') => openArchive(database, batchId, tenant),
+    archive: (batchId, tenant = '') => openArchive(kept, batchId, tenant),
     madeRows: (batchId) => madeRows(database, seqOf('batch', batchId) ?? 0),
-    erase: createErase({ database }),
-    sweep: createSweep({ database, upkeep, log }),
+    erase: createErase(kept),
+    sweep: createSweep({ ...kept, upkeep, log }),
     close: () => threads.close(),
   };
 }

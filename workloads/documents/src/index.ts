@@ -3,7 +3,7 @@ export type { BatchState } from './batch/records.ts';
 export { DOCUMENT, DOCUMENT_BATCH } from './batch/jobs.ts';
 export type { Batch, BatchContext, Batches } from './batch/batches.ts';
 export { canonicalJson, requestHashOf } from './one/canonical.ts';
-export type { ByteRange } from './files/contents.ts';
+export type { ByteRange } from '@millrace/workload-kit';
 export {
   type Documents,
   type DocumentsParams,

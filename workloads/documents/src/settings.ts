@@ -6,7 +6,12 @@ import {
   type SecretKey,
   secretKeys,
   setting,
+  type StorageConfig,
   settingsOf,
+  storageContradictions,
+  storageOf,
+  storageSecrets,
+  storageVariables,
   text,
   time,
   unset,
@@ -24,6 +29,8 @@ export interface DocumentsConfig {
   readonly keepMs: number;
   /** For passwords of PDFs that wait to be made. */
   readonly passwordKeys: readonly SecretKey[];
+  /** Null: files are in the database. */
+  readonly storage: StorageConfig | null;
 }
 
 const WORKDIR = '/tmp';
@@ -79,6 +86,7 @@ export const settings = settingsOf({
       wholeNumber(1, 64),
       'How many conversions run at the same time; unset, what cores and memory carry, at most 8.',
     ),
+    ...storageVariables('DOCUMENTS', { what: 'files of documents', instead: 'database' }),
     IMAGE_ALLOWLIST: setting(
       hosts,
       '',
@@ -90,7 +98,11 @@ export const settings = settingsOf({
       'Keys for the passwords of PDFs, which are encrypted while their jobs are kept: ID:KEY, where KEY is 32 random bytes in base64 (openssl rand -base64 32), separated by commas, such as k2:…,k1:… The first one encrypts; older ones stay until their jobs are gone. Unset, only POST /generate takes a password.',
     ),
   },
-  secrets: (values) => values.PDF_PASSWORD_KEYS.map(({ key }) => key.export().toString('base64')),
+  contradictions: (values) => storageContradictions('DOCUMENTS', values),
+  secrets: (values) => [
+    ...storageSecrets('DOCUMENTS', values),
+    ...values.PDF_PASSWORD_KEYS.map(({ key }) => key.export().toString('base64')),
+  ],
   read: (values): DocumentsConfig | null =>
     values.MILLRACE_DOCUMENTS
       ? {
@@ -101,6 +113,7 @@ export const settings = settingsOf({
           imageHosts: values.IMAGE_ALLOWLIST,
           keepMs: values.MILLRACE_KEEP_DOCUMENTS,
           passwordKeys: values.PDF_PASSWORD_KEYS,
+          storage: storageOf('DOCUMENTS', values),
         }
       : null,
 });

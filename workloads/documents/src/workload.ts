@@ -1,5 +1,5 @@
 import { type Office, type OfficeEvent, installedFonts, openOffice } from '@millrace/office';
-import { type Host, type Workload, FetchRefused } from '@millrace/workload-kit';
+import { type Host, type Workload, FetchRefused, openStorage } from '@millrace/workload-kit';
 import { DOCUMENT } from './batch/jobs.ts';
 import { contract } from './contract/index.ts';
 import { type Documents, MIGRATIONS, openDocuments } from './documents.ts';
@@ -7,7 +7,7 @@ import { examine } from './doctor.ts';
 import { DocumentError } from './errors.ts';
 import { handlersOf } from './handlers/index.ts';
 import { createWholeUploads } from './handlers/uploads.ts';
-import { officeCheck } from './health.ts';
+import { officeCheck, storageCheck } from './health.ts';
 import { documentKinds } from './kinds.ts';
 import type { DocumentMetrics } from './observe.ts';
 import type { FetchImage } from './one/images.ts';
@@ -65,6 +65,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
       slots,
     });
     const fonts = await installedFonts();
+    const storage = config.storage && openStorage(config.storage, telemetry.call);
     const service = await openDocuments({
       store,
       queue,
@@ -75,6 +76,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
       metrics: metricsOf(host),
       keepMs: config.keepMs,
       passwords: createPasswords(config.passwordKeys),
+      storage,
       ...(orgs.length > 0 && { templatesElsewhere: templatesOf(orgs, telemetry.call) }),
       ...(fonts !== null && { installedFonts: fonts }),
       images: { allowedHosts: config.imageHosts, fetch: imagesBy(host) },
@@ -84,7 +86,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
     return {
       service,
       handlers: (scope) => handlersOf(documentsWithin(service, scope), scope, waiting, whole),
-      checks: [officeCheck(office)],
+      checks: [officeCheck(office), ...(storage === null ? [] : [storageCheck(storage)])],
       gauges(set) {
         const { activeJobs, queuedJobs } = office.stats();
         set('conversion_pool_active', activeJobs);
@@ -99,7 +101,10 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
       steps: { documents: documentsStep(service, host.steps) },
       toProblem,
       erase: async (subject) => ({ ...(await service.erase(subject)) }),
-      close: async () => void (await Promise.all([office.close(), service.close()])),
+      async close() {
+        await Promise.all([office.close(), service.close()]);
+        await storage?.close();
+      },
     };
   },
 };

@@ -74,5 +74,13 @@ export {
   wholeNumber,
 } from './settings.ts';
 export * from './step.ts';
+export { openStorage, storageFinding } from './storage/open.ts';
+export {
+  type StorageConfig,
+  storageContradictions,
+  storageOf,
+  storageSecrets,
+  storageVariables,
+} from './storage/settings.ts';
 export { lastWithin, withinTime } from './within-time.ts';
 export * from './workload.ts';

@@ -1,18 +1,17 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SourceError, excessRights } from '@millrace/sql-source';
-import { type Finding, missing, there, unknown } from '@millrace/workload-kit';
+import { type Finding, missing, storageFinding, there } from '@millrace/workload-kit';
 import { createCatalogue } from './catalogue/catalogue.ts';
-import { openStorage } from './files.ts';
 import type { ReportsConfig } from './settings.ts';
-import type { StorageConfig } from './settings/storage.ts';
 import { openSource } from './source.ts';
 
 /** What reports stand on, for `millrace doctor`. Nothing is changed. */
 export async function* examine(config: ReportsConfig): AsyncGenerator<Finding> {
   yield await filesOfReports(config);
   yield await database(config);
-  if (config.storage !== null) yield await storage(config.storage);
+  if (config.storage !== null)
+    yield await storageFinding('reports (object storage)', 'REPORTS', config.storage);
 }
 
 async function filesOfReports({ folder, timeZone }: ReportsConfig): Promise<Finding> {
@@ -58,25 +57,5 @@ async function database({ source: config }: ReportsConfig): Promise<Finding> {
     return missing(name, error.message, advice);
   } finally {
     await source.close();
-  }
-}
-
-async function storage(config: StorageConfig): Promise<Finding> {
-  const name = 'reports (object storage)';
-  const opened = openStorage(config);
-  try {
-    await opened.check();
-    return there(name, 'It answers, and the bucket is there.');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return unknown(
-      name,
-      why,
-      config.kind === 's3'
-        ? 'Check REPORTS_S3_*: endpoint, bucket, region, key.'
-        : 'Check REPORTS_AZURE_*: endpoint, container, and the role Storage Blob Data Contributor.',
-    );
-  } finally {
-    await opened.close();
   }
 }

@@ -1,13 +1,7 @@
 import { join } from 'node:path';
 import type { Log } from '@millrace/engine';
-import {
-  type ObjectStorage,
-  createBlobStorage,
-  createObjectStorage,
-  credentialsFile,
-} from '@millrace/object-storage';
 import type { Database } from '@millrace/store-postgres';
-import { AZURE_RESOURCES, type AzureIdentity, createAzureTokens } from '@millrace/workload-kit';
+import { type MeasuredCall, openStorage } from '@millrace/workload-kit';
 import {
   type FolderWatch,
   createFolderWatch,
@@ -17,7 +11,6 @@ import {
 import { createOutputs } from './outputs/outputs.ts';
 import type { Outputs } from './outputs/types.ts';
 import type { ReportsConfig } from './settings.ts';
-import type { StorageConfig } from './settings/storage.ts';
 
 /** Where files of reports are, and what lets go of it. */
 export interface Files {
@@ -46,11 +39,12 @@ export async function openFiles(params: {
   /** Of this installation. */
   readonly namespace: string;
   readonly log: Log;
+  readonly call: MeasuredCall;
 }): Promise<Files> {
   const { config, dataFolder, database, namespace, log } = params;
   const folder = outputFolderOf(config, dataFolder);
   const isShared = !database.isEmbedded;
-  const storage = config.storage === null ? null : openStorage(config.storage);
+  const storage = config.storage === null ? null : openStorage(config.storage, params.call);
   const isInFolder = storage === null && (config.outputFolder !== null || !isShared);
   const folderId = await (isShared && isInFolder ? ensureFolderId(folder) : readFolderId(folder));
   const outputs = createOutputs({
@@ -65,29 +59,4 @@ export async function openFiles(params: {
       ? createFolderWatch({ database, folder, id: folderId, log })
       : null;
   return { outputs, folders, close: async () => storage?.close() };
-}
-
-export function openStorage(config: StorageConfig): ObjectStorage {
-  if (config.kind === 'azure') {
-    const { kind: _, credentials, ...rest } = config;
-    return createBlobStorage({
-      ...rest,
-      credentials: 'key' in credentials ? credentials : { token: tokensOf(credentials) },
-    });
-  }
-  const { kind: _, credentials, ...rest } = config;
-  return createObjectStorage({
-    ...rest,
-    credentials: 'file' in credentials ? credentialsFile(credentials.file) : credentials,
-  });
-}
-
-function tokensOf(identity: AzureIdentity): () => Promise<string> {
-  const { password } = createAzureTokens({
-    ...identity,
-    resource: AZURE_RESOURCES.storage,
-    now: Date.now,
-    fetch,
-  });
-  return password;
 }

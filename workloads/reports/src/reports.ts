@@ -87,6 +87,7 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     database,
     namespace: installation?.id ?? 'none',
     log,
+    call: params.call,
   });
   await files.folders?.runOnce();
   ({ outputs } = files);

@@ -1,5 +1,6 @@
 import {
   type SecretKey,
+  type StorageConfig,
   TLS_MODES,
   certificates,
   flag,
@@ -8,6 +9,10 @@ import {
   secretKeys,
   setting,
   settingsOf,
+  storageContradictions,
+  storageOf,
+  storageSecrets,
+  storageVariables,
   text,
   time,
   unset,
@@ -15,12 +20,6 @@ import {
 } from '@millrace/workload-kit';
 import { z } from 'zod';
 import { type SourceConfig, sourceContradictions, sourceOf } from './settings/source.ts';
-import {
-  type StorageConfig,
-  secretFile,
-  storageContradictions,
-  storageOf,
-} from './settings/storage.ts';
 
 export interface ReportsConfig {
   /** Where the files of reports are. */
@@ -134,44 +133,7 @@ export const settings = settingsOf({
       text,
       'Where files of reports are kept, in place of the database of the queue (or, where that is embedded, MILLRACE_DATA/reports). Several servers need one folder that all of them have: a server that finds another one with a folder of its own says so at the start.',
     ),
-    REPORTS_S3_ENDPOINT: unset(
-      z.string().refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), {
-        error: 'Write a URL such as https://s3.eu-central-1.amazonaws.com, without the bucket.',
-      }),
-      'An S3-compatible object storage for files of reports, in place of the folder.',
-    ),
-    REPORTS_S3_BUCKET: unset(text, 'Its bucket, which has to be there.'),
-    REPORTS_S3_REGION: setting(text, 'us-east-1', 'Its region.'),
-    REPORTS_S3_PREFIX: unset(text, 'What the keys of all objects begin with, such as exports.'),
-    REPORTS_S3_KEY_ID: unset(text, 'The id of the access key.'),
-    REPORTS_S3_SECRET: unset(text, 'The secret of the access key.'),
-    REPORTS_S3_SECRET_FILE: unset(secretFile, 'A file with the secret, in place of the secret.'),
-    REPORTS_S3_CREDENTIALS_FILE: unset(
-      text,
-      "A file with both as Amazon's tools write it, read for each request; in place of id and secret.",
-    ),
-    REPORTS_S3_PATH_STYLE: unset(
-      flag,
-      "Whether the bucket is in the path (true) or in the host's name (false); unset, in the path unless the endpoint is Amazon's.",
-    ),
-    REPORTS_S3_PLAIN_HTTP: setting(
-      flag,
-      'false',
-      'Whether an endpoint beyond this machine may be http: whoever listens on the line reads the files.',
-    ),
-    REPORTS_AZURE_ENDPOINT: unset(
-      z.string().refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), {
-        error: 'Write a URL such as https://ACCOUNT.blob.core.windows.net, without the container.',
-      }),
-      'A container of Azure Blob Storage for files of reports: the address of the account, such as https://ACCOUNT.blob.core.windows.net.',
-    ),
-    REPORTS_AZURE_CONTAINER: unset(text, 'Its container, which has to be there.'),
-    REPORTS_AZURE_PREFIX: unset(text, 'What the names of all blobs begin with, such as exports.'),
-    REPORTS_AZURE_ACCOUNT: unset(
-      text,
-      'The name of the account, to sign in with its key; unset, the managed identity of the process signs in (AZURE_CLIENT_ID where there are several).',
-    ),
-    REPORTS_AZURE_KEY_FILE: unset(secretFile, 'A file with the key of the account.'),
+    ...storageVariables('REPORTS', { what: 'files of reports', instead: 'folder' }),
     REPORTS_TOKEN_KEYS: setting(
       secretKeys,
       '',
@@ -199,14 +161,13 @@ export const settings = settingsOf({
       'How many reports are claimed at once, as far as there are slots for them.',
     ),
   },
-  contradictions: (values) => [...sourceContradictions(values), ...storageContradictions(values)],
+  contradictions: (values) => [
+    ...sourceContradictions(values),
+    ...storageContradictions('REPORTS', values),
+  ],
   secrets: (values) => [
-    ...[
-      values.REPORTS_DATABASE_URL,
-      values.REPORTS_S3_SECRET,
-      values.REPORTS_S3_SECRET_FILE,
-      values.REPORTS_AZURE_KEY_FILE,
-    ].flatMap((secret) => secret ?? []),
+    ...(values.REPORTS_DATABASE_URL === undefined ? [] : [values.REPORTS_DATABASE_URL]),
+    ...storageSecrets('REPORTS', values),
     ...values.REPORTS_TOKEN_KEYS.map(({ key }) => key.export().toString('base64')),
   ],
   read(values): ReportsConfig | null {
@@ -216,7 +177,7 @@ export const settings = settingsOf({
       timeZone: values.REPORTS_TIME_ZONE,
       source: sourceOf(values),
       outputFolder: values.REPORTS_OUTPUT_FOLDER ?? null,
-      storage: storageOf(values),
+      storage: storageOf('REPORTS', values),
       tokenKeys: values.REPORTS_TOKEN_KEYS,
       statementTimeoutMs: values.REPORTS_STATEMENT_TIMEOUT,
       snapshotMaxAgeMs: values.REPORTS_SNAPSHOT_MAX_AGE,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { METRICS, type MetricName, prometheusName } from './metrics.ts';
+import { METRICS, type MetricName } from './metrics.ts';
+import { prometheusName } from './prometheus.ts';
 import type { Metric } from '@millrace/workload-kit/contract';
 
 const names = Object.keys(METRICS) as MetricName[];

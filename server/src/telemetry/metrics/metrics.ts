@@ -16,7 +16,7 @@ const COUNT_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
  * and so are the dashboards and alert rules.
  *
  * Attributes are few and bounded: never an id of a job, a document or a request, never a tenant. Names are
- * those of OpenTelemetry and Azure Monitor; Prometheus adds `_total` to a counter that lacks it.
+ * those of OpenTelemetry and Azure Monitor; prometheus.ts has them as Prometheus wants them.
  */
 const CORE = {
   // Jobs of any kind.
@@ -64,7 +64,7 @@ const CORE = {
     'Event streams closed because their reader was too slow.',
     [],
   ),
-  event_loop_delay_ms: gauge('How late the event loop is.', ['quantile']),
+  event_loop_delay_ms: gauge('How late the event loop is.', ['percentile']),
   process_memory_bytes: gauge('Memory of the process.', ['type']),
 } as const satisfies MetricTable;
 
@@ -78,8 +78,3 @@ export type HistogramName = NamesOf<typeof METRICS, 'histogram'>;
 
 export type AttributesOf<Name extends MetricName> = TableAttributes<typeof METRICS, Name>;
 export type Given<Name extends MetricName> = TableGiven<typeof METRICS, Name>;
-
-/** Prometheus wants counters to end in `_total`, and its exporter sees to it. */
-export function prometheusName(name: MetricName): string {
-  return METRICS[name].type === 'counter' && !name.endsWith('_total') ? `${name}_total` : name;
-}

@@ -153,8 +153,8 @@ describe('the process', () => {
     const text = await telemetry.scrape();
     for (const type of ['rss', 'heapUsed', 'external'])
       expect(text).toContain(`process_memory_bytes{type="${type}"} `);
-    for (const quantile of ['0.5', '0.99', '1'])
-      expect(text).toContain(`event_loop_delay_ms{quantile="${quantile}"} `);
+    for (const percentile of ['50', '99', '100'])
+      expect(text).toContain(`event_loop_delay_seconds{percentile="${percentile}"} `);
   });
 });
 

@@ -153,9 +153,9 @@ export function eventLoopGauges(monitor: Monitor): Observer {
   const late = (nanoseconds: number): number =>
     monitor.count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
   return (set) => {
-    set('event_loop_delay_ms', late(monitor.percentile(50)), { quantile: '0.5' });
-    set('event_loop_delay_ms', late(monitor.percentile(99)), { quantile: '0.99' });
-    set('event_loop_delay_ms', late(monitor.max), { quantile: '1' });
+    set('event_loop_delay_ms', late(monitor.percentile(50)), { percentile: '50' });
+    set('event_loop_delay_ms', late(monitor.percentile(99)), { percentile: '99' });
+    set('event_loop_delay_ms', late(monitor.max), { percentile: '100' });
     monitor.reset();
   };
 }

@@ -11,27 +11,34 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import type { Gauges } from './gauges.ts';
 import { METRICS, type MetricName } from './metrics.ts';
+import { asPrometheus } from './prometheus.ts';
 import type { CounterSeries, HistogramSeries, Recorded } from './recorders.ts';
 
 export const SCOPE = { name: 'millrace' };
 
 const { CUMULATIVE, DELTA } = AggregationTemporality;
 
-/** Everything since the start: what Prometheus wants, and any number of readers can have. */
+/** Everything since the start, under its names for Prometheus: any number of readers can have it. */
 export function totals(recorded: Recorded, gauges: Gauges, resource: Resource): MetricProducer {
   const began = millisToHrTime(Date.now());
-  return producer(resource, gauges, began, () => {
-    const read: MetricData[] = [];
-    for (const [name, family] of recorded.counters) {
-      const dataPoints = points([...family.all()], began, ({ value }) => value);
-      read.push(sumOf(name, CUMULATIVE, dataPoints));
-    }
-    for (const [name, family] of recorded.histograms) {
-      const dataPoints = points([...family.all()], began, histogramOf);
-      read.push(distributionOf(name, CUMULATIVE, dataPoints));
-    }
-    return read;
-  });
+  return producer(
+    resource,
+    gauges,
+    began,
+    () => {
+      const read: MetricData[] = [];
+      for (const [name, family] of recorded.counters) {
+        const dataPoints = points([...family.all()], began, ({ value }) => value);
+        read.push(sumOf(name, CUMULATIVE, dataPoints));
+      }
+      for (const [name, family] of recorded.histograms) {
+        const dataPoints = points([...family.all()], began, histogramOf);
+        read.push(distributionOf(name, CUMULATIVE, dataPoints));
+      }
+      return read;
+    },
+    asPrometheus,
+  );
 }
 
 /** What is new since the last reading, which is what Azure Monitor wants. For one reader. */
@@ -92,6 +99,7 @@ function producer(
   gauges: Gauges,
   began: HrTime,
   read: () => MetricData[],
+  shaped: (metric: MetricData) => MetricData = (metric) => metric,
 ): MetricProducer {
   return {
     async collect() {
@@ -101,7 +109,9 @@ function producer(
         dataPointType: DataPointType.GAUGE,
         dataPoints: points(series, began, ({ value }) => value),
       }));
-      const metrics = [...found, ...read()].filter(({ dataPoints }) => dataPoints.length > 0);
+      const metrics = [...found, ...read()]
+        .filter(({ dataPoints }) => dataPoints.length > 0)
+        .map(shaped);
       const scopeMetrics = [{ scope: SCOPE, metrics }];
       return { resourceMetrics: { resource, scopeMetrics }, errors: [] };
     },

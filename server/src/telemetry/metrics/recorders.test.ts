@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { start } from '../../../test/telemetry.ts';
 import { createBounds } from './bounds.ts';
 import { createGauges } from './gauges.ts';
-import { METRICS, type MetricName, prometheusName } from './metrics.ts';
+import { METRICS, type MetricName } from './metrics.ts';
+import { prometheusLabel, prometheusName } from './prometheus.ts';
 import type { Metric } from '@millrace/workload-kit/contract';
 import { differences } from './readings.ts';
 import { createRecorded, createRecorders } from './recorders.ts';
@@ -30,14 +31,16 @@ describe('what was recorded', () => {
     const text = await telemetry.scrape();
     const { type, attributes, description }: Metric = METRICS[name];
     const labels = attributes.map(
-      (each) => `${each}="${each === 'kind' ? 'other' : each === 'reason' ? 'other' : '1'}"`,
+      (each) =>
+        `${prometheusLabel(each)}="${each === 'kind' ? 'other' : each === 'reason' ? 'other' : '1'}"`,
     );
     const shown = prometheusName(name);
     expect(text).toContain(`# TYPE ${shown} ${type}\n`);
     expect(text).toContain(`# HELP ${shown} ${description}\n`);
     const suffix = type === 'histogram' ? '_sum' : '';
     const series = labels.length === 0 ? '' : `{${labels.join(',')}}`;
-    expect(text).toContain(`\n${shown}${suffix}${series} 7\n`);
+    const value = name.endsWith('_ms') ? 0.007 : 7;
+    expect(text).toContain(`\n${shown}${suffix}${series} ${value}\n`);
   });
 
   test('names the process', async () => {
@@ -56,13 +59,13 @@ describe('what was recorded', () => {
     const text = await telemetry.scrape();
     expect(text).toContain('lease_takeovers_total 8\n');
     const bucket = (le: string) =>
-      `job_duration_ms_bucket{kind="other",outcome="failed",le="${le}"}`;
-    expect(text).toContain(`${bucket('2')} 0\n`);
-    expect(text).toContain(`${bucket('5')} 1\n`);
-    expect(text).toContain(`${bucket('30000')} 1\n`);
-    expect(text).toContain(`${bucket('60000')} 3\n`);
+      `job_duration_seconds_bucket{kind="other",outcome="failed",le="${le}"}`;
+    expect(text).toContain(`${bucket('0.002')} 0\n`);
+    expect(text).toContain(`${bucket('0.005')} 1\n`);
+    expect(text).toContain(`${bucket('30')} 1\n`);
+    expect(text).toContain(`${bucket('60')} 3\n`);
     expect(text).toContain(`${bucket('+Inf')} 4\n`);
-    expect(text).toContain('job_duration_ms_count{kind="other",outcome="failed"} 4\n');
+    expect(text).toContain('job_duration_seconds_count{kind="other",outcome="failed"} 4\n');
   });
 
   test('a value on the bound of a bucket is in it', async () => {

@@ -35,7 +35,7 @@ test.each([
   ['job.handedBack', timed, 'handed_back'],
 ] as const)('%s is an execution that took its time', async (name, event, outcome) => {
   const text = await told(name, event as never);
-  expect(text).toContain(`job_duration_ms_sum{kind="hello",outcome="${outcome}"} 12\n`);
+  expect(text).toContain(`job_duration_seconds_sum{kind="hello",outcome="${outcome}"} 0.012\n`);
 });
 
 test('a retry has its attempt and its reason', async () => {

@@ -247,7 +247,7 @@ describe('a call to the outside', () => {
     for (let n = 0; n < 500; n += 1) await telemetry.call(store, () => Promise.resolve());
     const text = await telemetry.scrape();
     expect(text).toContain(
-      'dependency_duration_ms_count{dependency="store",operation="claim",outcome="ok"} 500\n',
+      'dependency_duration_seconds_count{dependency="store",operation="claim",outcome="ok"} 500\n',
     );
     await telemetry.stop();
     expect(spansOf(sink)).toHaveLength(40);
@@ -255,8 +255,9 @@ describe('a call to the outside', () => {
 
   test('takes its time', async () => {
     await telemetry.call(store, async () => clock.advance(250));
-    const sum = 'dependency_duration_ms_sum{dependency="store",operation="claim",outcome="ok"}';
-    expect(await telemetry.scrape()).toContain(`${sum} 250\n`);
+    const sum =
+      'dependency_duration_seconds_sum{dependency="store",operation="claim",outcome="ok"}';
+    expect(await telemetry.scrape()).toContain(`${sum} 0.25\n`);
   });
 
   test('fails as it would have failed', async () => {
@@ -264,7 +265,7 @@ describe('a call to the outside', () => {
     await expect(telemetry.call(store, () => Promise.reject(error))).rejects.toBe(error);
     const text = await telemetry.scrape();
     expect(text).toContain(
-      'dependency_duration_ms_count{dependency="store",operation="claim",outcome="error"} 1\n',
+      'dependency_duration_seconds_count{dependency="store",operation="claim",outcome="error"} 1\n',
     );
     await telemetry.stop();
     expect(spanNamed(sink, 'store claim').status).toEqual({ code: ERROR, message: 'Error: away' });
@@ -309,7 +310,7 @@ test('without anywhere to send traces there is no tracing, and calls are measure
   expect(silent.tracing).toBeUndefined();
   expect(await silent.call({ dependency: 'store', operation: 'get' }, async () => 7)).toBe(7);
   expect(silent.current()).toBeUndefined();
-  expect(await silent.scrape()).toContain('dependency_duration_ms_count{');
+  expect(await silent.scrape()).toContain('dependency_duration_seconds_count{');
   await silent.stop();
 });
 

@@ -1,7 +1,7 @@
-import type { Database } from '@millrace/store-postgres';
+import type { ByteRange } from '@millrace/workload-kit';
 import { batchRows } from './records.ts';
 import { sha256 } from '../one/canonical.ts';
-import { type ByteRange, checkRange, readContent } from '../files/contents.ts';
+import { type ContentStore, checkRange, readContent } from '../files/contents.ts';
 import { DocumentError } from '../errors.ts';
 import { seqOf } from '../ids.ts';
 import { madeFiles } from './item-list.ts';
@@ -23,10 +23,11 @@ export interface Archive {
 }
 
 export async function openArchive(
-  database: Database,
+  store: ContentStore,
   id: string,
   tenant: string,
 ): Promise<Archive> {
+  const { database } = store;
   const seq = seqOf('batch', id);
   const batch = seq === null ? null : await batchRows.get(database, seq, tenant);
   if (batch === null) throw new DocumentError('batch_not_found', `There is no batch "${id}".`);
@@ -38,7 +39,7 @@ export async function openArchive(
     name: unique(name),
     size,
     crc32,
-    read: (range) => readContent(database, { seq: content, size }, range),
+    read: (range) => readContent(store, { seq: content, size }, range),
   }));
   // Entries carry the time at which the batch ended, and not that of the download: a resumed download must get the
   // same bytes.

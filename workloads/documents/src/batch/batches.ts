@@ -1,5 +1,5 @@
 import type { Queue } from '@millrace/engine';
-import type { Database, Session } from '@millrace/store-postgres';
+import type { Session } from '@millrace/store-postgres';
 import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
 import { checkRows } from './check-rows.ts';
 import { insertBatch } from './insert.ts';
@@ -16,6 +16,7 @@ import { parseAs } from '../one/request.ts';
 import type { Whose } from '../belongings.ts';
 import { DocumentError } from '../errors.ts';
 import type { Passwords } from '../passwords.ts';
+import type { ContentStore } from '../files/contents.ts';
 import { createFiles } from '../files/files.ts';
 import { type BatchItem, listItems } from './item-list.ts';
 import { type ItemCounts, type ItemState, items } from './items.ts';
@@ -91,16 +92,26 @@ export interface Batches {
 
 const MOST_ROWS = 100_000;
 
-export function createBatches(parts: {
-  database: Database;
-  queue: Pick<Queue, 'list' | 'cancel'>;
-  upkeep: BatchUpkeep;
-  templates: Templates;
-  passwords: Passwords;
-  keepMs: number;
-  maxRows?: number | undefined;
-}): Batches {
-  const { database, queue, upkeep, templates, passwords, keepMs, maxRows = MOST_ROWS } = parts;
+export function createBatches(
+  parts: ContentStore & {
+    queue: Pick<Queue, 'list' | 'cancel'>;
+    upkeep: BatchUpkeep;
+    templates: Templates;
+    passwords: Passwords;
+    keepMs: number;
+    maxRows?: number | undefined;
+  },
+): Batches {
+  const {
+    database,
+    objects,
+    queue,
+    upkeep,
+    templates,
+    passwords,
+    keepMs,
+    maxRows = MOST_ROWS,
+  } = parts;
 
   async function find(id: string, tenant: string): Promise<BatchRecord> {
     const batch = await upkeep.find(id, tenant);
@@ -249,7 +260,11 @@ export function createBatches(parts: {
       const rows = await readCorrections(source, batch, fields);
       return rerun(batch, (session, next) => applyCorrections(session, next, rows));
     },
-    merged: createMerged({ database, files: createFiles({ database, keepMs }) }),
+    merged: createMerged({
+      database,
+      objects,
+      files: createFiles({ database, objects, keepMs }),
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../files/contents.ts';
+import type { ByteRange } from '@millrace/workload-kit';
 
 /**
  * A ZIP that is never stored: its entries are kept as they are (PDFs do not compress), so its length and the place

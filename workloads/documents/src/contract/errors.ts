@@ -87,6 +87,12 @@ export const errors = {
     title: 'There is no such file',
     help: 'It never was, or its time is over.',
   },
+  file_unavailable: {
+    status: 503,
+    retryable: true,
+    title: 'The file cannot be read just now',
+    help: 'The object storage with the files of documents does not answer, or is no longer configured. GET /readyz says more.',
+  },
   file_too_large: {
     status: 413,
     retryable: false,

@@ -1,9 +1,21 @@
-import type { Database, Session, Statement } from '@millrace/store-postgres';
+import type { Database, Statement } from '@millrace/store-postgres';
+import type { ByteRange } from '@millrace/workload-kit';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { DocumentError } from '../errors.ts';
+import type { Objects } from './objects.ts';
 
-/** Bytes in chunks of 1 MiB: none of them is ever whole in memory unless the caller has it so. */
+/**
+ * Bytes in chunks of 1 MiB, or as an object of a storage: none of them is ever whole in memory unless the caller has it so. What is in the
+ * one place is read from there, also when new bytes go to the other.
+ */
+
+/** Where bytes go. */
+export interface ContentStore {
+  readonly database: Database;
+  /** Left out: to the database. */
+  readonly objects?: Objects | null | undefined;
+}
 
 export interface Content {
   readonly seq: number;
@@ -11,12 +23,6 @@ export interface Content {
   readonly sha256: string;
   /** For a ZIP that is written without reading the bytes first. */
   readonly crc32: number;
-}
-
-/** From `from` up to but without `to`. */
-export interface ByteRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 export const CHUNK_BYTES = 1024 * 1024;
@@ -35,11 +41,12 @@ WITH content AS (
 SELECT seq FROM content`,
 };
 
+// $1 object
 const BEGIN: Statement = {
   name: 'documents_begin_content',
   text: `
-INSERT INTO millrace.document_contents (size, sha256, crc32, created_at)
-VALUES (0, '', 0, millrace.clock()) RETURNING seq`,
+INSERT INTO millrace.document_contents (size, sha256, crc32, created_at, object)
+VALUES (0, '', 0, millrace.clock(), $1) RETURNING seq`,
 };
 
 // $1 content $2 number $3 bytes
@@ -57,27 +64,31 @@ const END: Statement = {
 // $1 content $2 number
 const CHUNK: Statement = {
   name: 'documents_chunk',
-  text: `SELECT encode(bytes, 'base64') AS bytes FROM millrace.document_chunks WHERE content = $1 AND number = $2`,
+  text: `
+SELECT c.object, encode(k.bytes, 'base64') AS bytes
+  FROM millrace.document_contents c LEFT JOIN millrace.document_chunks k ON k.content = c.seq AND k.number = $2
+ WHERE c.seq = $1`,
 };
 
 export async function putContent(
-  session: Session,
+  store: ContentStore,
   source: Uint8Array | AsyncIterable<Uint8Array>,
   maxBytes = Number.MAX_SAFE_INTEGER,
 ): Promise<Content> {
   if (source instanceof Uint8Array && source.length > maxBytes) throw tooLarge(maxBytes);
-  return source instanceof Uint8Array && source.length <= CHUNK_BYTES
-    ? putSmall(session, source)
-    : putStream(session, source instanceof Uint8Array ? [source] : source, maxBytes);
+  const { database, objects = null } = store;
+  return objects === null && source instanceof Uint8Array && source.length <= CHUNK_BYTES
+    ? putSmall(database, source)
+    : putStream(store, source instanceof Uint8Array ? [source] : source, maxBytes);
 }
 
-async function putSmall(session: Session, bytes: Uint8Array): Promise<Content> {
+async function putSmall(database: Database, bytes: Uint8Array): Promise<Content> {
   const facts = {
     size: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     crc32: crc32(bytes),
   };
-  const [row] = await session.query<{ seq: number }>(PUT_ONE, [
+  const [row] = await database.query<{ seq: number }>(PUT_ONE, [
     facts.size,
     facts.sha256,
     facts.crc32,
@@ -88,26 +99,38 @@ async function putSmall(session: Session, bytes: Uint8Array): Promise<Content> {
 
 /** A stream that breaks off leaves a content that nothing points at: the sweep removes it. */
 async function putStream(
-  session: Session,
+  { database, objects = null }: ContentStore,
   source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<Content> {
-  const [row] = await session.query<{ seq: number }>(BEGIN, []);
+  // Its row comes before the object: what is in the storage is known here, whatever breaks.
+  const key = objects?.newKey() ?? null;
+  const [row] = await database.query<{ seq: number }>(BEGIN, [key]);
   const seq = row?.seq ?? 0;
   const hash = createHash('sha256');
   let size = 0;
   let crc = 0;
-  let number = 0;
-  for await (const chunk of chunked(source)) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    hash.update(chunk);
-    crc = crc32(chunk, crc);
-    await session.query(PUT_CHUNK, [seq, number, base64(chunk)]);
-    number += 1;
+
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunked(source)) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      hash.update(chunk);
+      crc = crc32(chunk, crc);
+      yield chunk;
+    }
   }
+
+  if (objects === null || key === null) {
+    let number = 0;
+    for await (const chunk of counted()) {
+      await database.query(PUT_CHUNK, [seq, number, base64(chunk)]);
+      number += 1;
+    }
+  } else await objects.write(key, counted());
   const facts = { size, sha256: hash.digest('hex'), crc32: crc };
-  const ended = await session.query(END, [seq, facts.size, facts.sha256, facts.crc32]);
+  const ended = await database.query(END, [seq, facts.size, facts.sha256, facts.crc32]);
+  if (ended.length === 0 && objects !== null && key !== null) await objects.remove(key);
   if (ended.length === 0)
     throw new DocumentError('upload_failed', 'The upload took too long, and was swept.', {
       retryable: true,
@@ -138,17 +161,23 @@ async function* chunked(
 
 /** Chunk by chunk, one query each: a slow reader holds no connection between them. */
 export async function* readContent(
-  database: Database,
+  { database, objects = null }: ContentStore,
   content: Pick<Content, 'seq' | 'size'>,
   range: ByteRange = { from: 0, to: content.size },
 ): AsyncGenerator<Uint8Array> {
   const { from, to } = range;
   for (let number = Math.floor(from / CHUNK_BYTES); number * CHUNK_BYTES < to; number++) {
-    const [row] = await database.query<{ bytes: string }>(CHUNK, [content.seq, number]);
-    if (row === undefined)
+    const [row] = await database.query<{ object: string | null; bytes: string | null }>(CHUNK, [
+      content.seq,
+      number,
+    ]);
+    const object = row?.object ?? null;
+    if (object !== null) return yield* objectsOf(objects).read(object, range);
+    const bytes = row?.bytes ?? null;
+    if (bytes === null)
       throw new DocumentError('file_not_found', 'The file was removed while it was read.');
     const start = number * CHUNK_BYTES;
-    yield Buffer.from(row.bytes, 'base64').subarray(Math.max(0, from - start), to - start);
+    yield Buffer.from(bytes, 'base64').subarray(Math.max(0, from - start), to - start);
   }
 }
 
@@ -158,6 +187,14 @@ export function checkRange(range: ByteRange | undefined, size: number): ByteRang
   if (!Number.isInteger(from) || !Number.isInteger(to) || from < 0 || from > to || to > size)
     throw new DocumentError('invalid_range', `The file has ${size} bytes; ask for a part of them.`);
   return range;
+}
+
+function objectsOf(objects: Objects | null): Objects {
+  if (objects !== null) return objects;
+  throw new DocumentError(
+    'file_unavailable',
+    'The file is in an object storage, and DOCUMENTS_S3_* or DOCUMENTS_AZURE_* no longer say which.',
+  );
 }
 
 function base64(bytes: Uint8Array): string {

@@ -1,5 +1,7 @@
-import { type Database, type Session, type Statement, numbers } from '@millrace/store-postgres';
+import { type Session, type Statement, numbers } from '@millrace/store-postgres';
+import type { ContentStore } from './contents.ts';
 import { type Forgotten, forgetContents, lockBatches } from './forget.ts';
+import { removeObjects } from './gone.ts';
 
 /** How much there was about someone. */
 export interface Erased {
@@ -60,14 +62,17 @@ const FORGET_FILES: Statement = {
 
 const AT_ONCE = 500;
 
-export function createErase({ database }: { database: Database }): Erase {
+export function createErase(store: ContentStore): Erase {
+  const { database } = store;
   return async (subject) => {
     const erased = { files: 0, rows: 0 };
     for (;;) {
       const round = await database.transaction((session) => eraseSome(session, subject));
       erased.files += round.files;
       erased.rows += round.rows;
-      if (round.isLast) return erased;
+      if (!round.isLast) continue;
+      await removeObjects(store).catch(() => {}); // the sweep does it later
+      return erased;
     }
   };
 }

@@ -1,6 +1,20 @@
 import type { Database, Param, Session, Statement } from '@millrace/store-postgres';
-import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
-import { type ByteRange, type Content, checkRange, putContent, readContent } from './contents.ts';
+import {
+  type ByteRange,
+  type Page,
+  type PageParams,
+  numberCursor,
+  page,
+  pageLimit,
+} from '@millrace/workload-kit';
+import {
+  type Content,
+  type ContentStore,
+  checkRange,
+  putContent,
+  readContent,
+} from './contents.ts';
+import { removeObjects } from './gone.ts';
 import { type Whose, ofTenants } from '../belongings.ts';
 import { DocumentError, storing } from '../errors.ts';
 import { type Forgotten, forgetContents } from './forget.ts';
@@ -118,12 +132,11 @@ const FORGET: Statement = {
 export const DEFAULT_KEEP_MS = 7 * 86_400_000;
 
 export function createFiles({
-  database,
   keepMs: usually = DEFAULT_KEEP_MS,
-}: {
-  database: Database;
-  keepMs?: number | undefined;
-}): Files {
+  ...store
+}: ContentStore & { readonly keepMs?: number | undefined }): Files {
+  const { database } = store;
+
   async function find(id: string, tenant: string): Promise<FileRow> {
     const seq = seqOf('file', id);
     const [row] = seq === null ? [] : await database.query<FileRow>(GET, [tenant, seq]);
@@ -157,7 +170,7 @@ export function createFiles({
     record,
     async put(source, { maxBytes, ...facts }) {
       try {
-        const content = await putContent(database, source, maxBytes);
+        const content = await putContent(store, source, maxBytes);
         return await record(database, content.seq, facts);
       } catch (error) {
         throw storing(error);
@@ -168,7 +181,7 @@ export function createFiles({
       const row = await find(id, tenant);
       const range = checkRange(asked, row.size);
       const content: Pick<Content, 'seq' | 'size'> = { seq: row.content, size: row.size };
-      return { file: fileOf(row), range, bytes: readContent(database, content, range) };
+      return { file: fileOf(row), range, bytes: readContent(store, content, range) };
     },
     list: (params = {}) => listFiles(database, params),
     async remove(id, tenant = '') {
@@ -179,6 +192,7 @@ export function createFiles({
         return rows.length > 0;
       });
       if (!found) throw new DocumentError('file_not_found', `There is no file "${id}".`);
+      await removeObjects(store).catch(() => {}); // the sweep does it later
     },
   };
 }

@@ -31,16 +31,22 @@ DELETE FROM millrace.document_outputs o
                     WHERE f.content IN (o.output, o.docx) AND f.content = ANY ($1::text::bigint[]))`,
 };
 
-// $1 seq[]
+// An object is removed once the transaction is over (gone.ts). $1 seq[]
 const REMOVE_CONTENTS: Statement = {
   name: 'documents_remove_contents',
   text: `
+WITH gone AS (
 DELETE FROM millrace.document_contents c
  WHERE c.seq = ANY ($1::text::bigint[])
    AND c.seq NOT IN (SELECT f.content FROM millrace.document_files f WHERE f.content = ANY ($1::text::bigint[]))
    AND c.seq NOT IN (SELECT o.output FROM millrace.document_outputs o WHERE o.output = ANY ($1::text::bigint[]))
    AND c.seq NOT IN (SELECT o.docx FROM millrace.document_outputs o WHERE o.docx = ANY ($1::text::bigint[]))
-RETURNING seq`,
+RETURNING seq, object
+), noted AS (
+  INSERT INTO millrace.document_objects_gone (object, since)
+  SELECT object, millrace.clock() FROM gone WHERE object IS NOT NULL
+)
+SELECT seq FROM gone`,
 };
 
 /** A file that has just been removed. */

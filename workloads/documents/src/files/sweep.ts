@@ -1,8 +1,10 @@
 import type { Log } from '@millrace/engine';
-import { type Database, type Statement } from '@millrace/store-postgres';
+import type { Statement } from '@millrace/store-postgres';
 import { batchRows } from '../batch/records.ts';
 import type { BatchUpkeep } from '../batch/upkeep.ts';
+import type { ContentStore } from './contents.ts';
 import { removeUnused } from './forget.ts';
+import { removeObjects } from './gone.ts';
 
 export interface Swept {
   readonly files: number;
@@ -73,8 +75,10 @@ UPDATE millrace.document_batches SET touched_at = millrace.clock() WHERE seq = A
 
 const AT_ONCE = 500;
 
-export function createSweep(parts: { database: Database; upkeep: BatchUpkeep; log: Log }): Sweep {
-  const { database, upkeep, log } = parts;
+export function createSweep(
+  parts: ContentStore & { readonly upkeep: BatchUpkeep; readonly log: Log },
+): Sweep {
+  const { database, objects = null, upkeep, log } = parts;
 
   async function files(): Promise<{ files: number; outputs: number; contents: number }> {
     return database.transaction(async (session) => {
@@ -102,6 +106,16 @@ export function createSweep(parts: { database: Database; upkeep: BatchUpkeep; lo
     });
   }
 
+  /** A storage that is away must not keep the rest from being swept. */
+  async function inStorage(): Promise<void> {
+    try {
+      await removeObjects(parts);
+      await objects?.sweepUploads(Date.now());
+    } catch (error) {
+      log.warn({ error: String(error) }, 'Objects of documents could not be removed');
+    }
+  }
+
   /** A process may go away between the rows and the job: its key makes asking again harmless. */
   async function restore(): Promise<number> {
     const rows = await database.query<{ seq: number; tenant: string }>(RUNNING_BATCHES, [AT_ONCE]);
@@ -123,6 +137,7 @@ export function createSweep(parts: { database: Database; upkeep: BatchUpkeep; lo
     async runOnce() {
       const swept = await files();
       const left = await leftovers();
+      await inStorage();
       const batches = (await database.query(OLD_BATCHES, [20])).length;
       const checked = await restore();
       const result = {

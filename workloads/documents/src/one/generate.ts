@@ -156,7 +156,7 @@ async function recordFiles(
 }
 
 function bodyOf(
-  { database }: Workshop,
+  workshop: Workshop,
   envelope: Envelope,
   { output, merged }: Produced,
   file: StoredFile,
@@ -171,7 +171,7 @@ function bodyOf(
     async bytes() {
       if (output.bytes !== null) return output.bytes;
       const chunks: Uint8Array[] = [];
-      for await (const chunk of readContent(database, output)) chunks.push(chunk);
+      for await (const chunk of readContent(workshop, output)) chunks.push(chunk);
       return Buffer.concat(chunks);
     },
   };

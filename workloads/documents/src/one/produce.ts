@@ -1,8 +1,7 @@
 import { type FieldUse, missingFields } from '@millrace/docx';
 import { type Conversion, type Office, OfficeError, type OnTurn } from '@millrace/office';
-import type { Database } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
-import { type Content, putContent } from '../files/contents.ts';
+import { type Content, type ContentStore, putContent } from '../files/contents.ts';
 import { type Envelope } from '../contract/envelope.ts';
 import { officeOptions } from './request.ts';
 import { fromOfficeError, refusalOf, storing } from '../errors.ts';
@@ -39,8 +38,7 @@ export type Stored = Pick<Content, 'seq' | 'size'> & { readonly bytes: Uint8Arra
 
 export type OfficeLike = Pick<Office, 'convert' | 'check'> & Partial<Pick<Office, 'thumbnail'>>;
 
-export interface Workshop {
-  readonly database: Database;
+export interface Workshop extends ContentStore {
   readonly templates: Templates;
   readonly outputs: Outputs;
   readonly office: OfficeLike;
@@ -286,14 +284,14 @@ function waitsOf(pauses: readonly Pause[]): { onTurn: OnTurn; end(): void } {
 }
 
 async function keep(
-  { database, outputs }: Workshop,
+  workshop: Workshop,
   key: string,
   { output: bytes, docx: docxBytes, reusable }: Rendered,
 ): Promise<{ output: Stored; docx: Stored | null }> {
   try {
-    const output = await putContent(database, bytes);
-    const docx = docxBytes && (await putContent(database, docxBytes));
-    if (reusable) await outputs.keep(key, output.seq, docx?.seq ?? null);
+    const output = await putContent(workshop, bytes);
+    const docx = docxBytes && (await putContent(workshop, docxBytes));
+    if (reusable) await workshop.outputs.keep(key, output.seq, docx?.seq ?? null);
     return { output: { ...output, bytes }, docx: docx && { ...docx, bytes: docxBytes } };
   } catch (error) {
     throw storing(error);

@@ -1,7 +1,8 @@
 import type { Database, Session, Statement } from '@millrace/store-postgres';
+import type { ByteRange } from '@millrace/workload-kit';
 import { type BatchRecord, batchRows } from '../records.ts';
 import { sha256 } from '../../one/canonical.ts';
-import { type ByteRange, checkRange, putContent, readContent } from '../../files/contents.ts';
+import { type ContentStore, checkRange, putContent, readContent } from '../../files/contents.ts';
 import { DocumentError, storing } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { removeUnused } from '../../files/forget.ts';
@@ -70,12 +71,13 @@ const SUPERSEDED: Statement = {
   text: `DELETE FROM millrace.document_files WHERE job = $1 AND part <> $2 RETURNING content`,
 };
 
-export function createMerged(parts: {
-  database: Database;
-  files: Pick<Files, 'record'>;
-  maxBytes?: number | undefined;
-  startThread?: typeof startMergeThread | undefined;
-}): Merged {
+export function createMerged(
+  parts: ContentStore & {
+    files: Pick<Files, 'record'>;
+    maxBytes?: number | undefined;
+    startThread?: typeof startMergeThread | undefined;
+  },
+): Merged {
   const { database, files, maxBytes = MOST_MERGED_BYTES, startThread = startMergeThread } = parts;
   const building = new Map<string, Promise<Kept | null>>();
   let last: Promise<unknown> = Promise.resolve();
@@ -93,7 +95,7 @@ export function createMerged(parts: {
   async function build(batch: BatchRecord, made: readonly MadeFile[], part: string) {
     const thread = startThread({ title: batch.id });
     try {
-      const { seq } = await putContent(database, mergedBytes(database, thread, made));
+      const { seq } = await putContent(parts, mergedBytes(parts, thread, made));
       return await database.transaction((session) =>
         keep(session, files, batch, { content: seq, part, documents: made.length }),
       );
@@ -123,7 +125,7 @@ export function createMerged(parts: {
         size,
         documents: made.length,
         etag: kept.sha256,
-        read: (range) => readContent(database, { seq: content, size }, checkRange(range, size)),
+        read: (range) => readContent(parts, { seq: content, size }, checkRange(range, size)),
       };
     }
     throw new DocumentError('upload_failed', `The batch ${id} changes while it is merged.`, {
@@ -172,13 +174,13 @@ async function find(session: Session, id: string, part: string): Promise<Kept | 
 }
 
 async function* mergedBytes(
-  database: Database,
+  store: ContentStore,
   thread: MergeThread,
   made: readonly MadeFile[],
 ): AsyncGenerator<Uint8Array> {
   const unique = uniqueNames();
   for (const file of made) {
-    const answer = await thread.add(unique(file.name), await wholeOf(database, file));
+    const answer = await thread.add(unique(file.name), await wholeOf(store, file));
     yield bytesOr(answer, `Item ${file.item} (line ${file.line}), "${file.name}",`);
   }
   yield bytesOr(await thread.end(), 'The whole');
@@ -196,12 +198,12 @@ function bytesOr(answer: Answer, what: string): Uint8Array {
 }
 
 async function wholeOf(
-  database: Database,
+  store: ContentStore,
   { content, size }: MadeFile,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(size);
   let at = 0;
-  for await (const chunk of readContent(database, { seq: content, size })) {
+  for await (const chunk of readContent(store, { seq: content, size })) {
     whole.set(chunk, at);
     at += chunk.length;
   }

@@ -4,12 +4,12 @@ import {
   type ObjectFacts,
   type ObjectStorage,
   ObjectStorageError,
+  readObject,
 } from '@millrace/object-storage';
 import { LostOutput } from '../errors.ts';
 import type { S3Place } from '../types.ts';
 import type { Gathering } from './gather.ts';
 import { copyRanges } from './parts.ts';
-import { readObject } from './read.ts';
 import { type Upload, etagChain, isDone } from './upload.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ObjectStorage } from '@millrace/object-storage';
+import { type ObjectStorage, readObject } from '@millrace/object-storage';
 import { nameOf } from '../names.ts';
 import {
   type ByteRange,
@@ -13,7 +13,6 @@ import {
 import { fileErrorOf } from './failures.ts';
 import { openS3 } from './output.ts';
 import { partBytes as usualPartBytes } from './parts.ts';
-import { readObject } from './read.ts';
 
 /** Files as objects of S3-compatible storage. */
 export interface S3Files {

@@ -1,13 +1,13 @@
-import { type ObjectStorage, ObjectStorageError } from '@millrace/object-storage';
-import type { ByteRange } from '../types.ts';
+import { ObjectStorageError } from '../errors.ts';
+import type { ByteRange, ObjectStorage } from '../types.ts';
 
 /** A line that breaks this often without a byte is down. */
 const MOST_BREAKS = 5;
 
-/** The bytes of one version of an object. Where the line breaks it goes on from there: the ETag says that it is the same object. */
+/** The bytes of an object. Where the line breaks it goes on from there: the ETag says that it is the same object, where keys are used again. */
 export async function* readObject(
-  storage: ObjectStorage,
-  object: { readonly key: string; readonly etag: string },
+  storage: Pick<ObjectStorage, 'get'>,
+  object: { readonly key: string; readonly etag?: string },
   range: ByteRange,
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
@@ -16,7 +16,7 @@ export async function* readObject(
   while (at < range.to) {
     const { body } = await storage.get(object.key, {
       range: { from: at, to: range.to },
-      etag: object.etag,
+      ...(object.etag !== undefined && { etag: object.etag }),
       ...(signal !== undefined && { signal }),
     });
     const before = at;
