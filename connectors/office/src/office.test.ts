@@ -239,9 +239,8 @@ test('a LibreOffice without its kit converts by soffice, and says what it cannot
   await expect(office.thumbnail(letter('x'), { width: 100 })).rejects.toMatchObject({
     code: 'unsupported_option',
   });
-  await expect(office.convert(letter('x'), { pdf: { password: 'p' } })).rejects.toMatchObject({
-    code: 'unsupported_option',
-  });
+  const { pdf: locked } = await office.convert(letter('x'), { pdf: { password: 'p' } });
+  expect(infoOf(locked, '-upw', 'p')).toContain('algorithm:AES-256');
   expect(seen.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
 });
 
