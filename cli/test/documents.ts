@@ -53,6 +53,7 @@ export function aTemplate(changes: Partial<Template> = {}): Template {
     size: 30_412,
     createdAt: at(-5 * MINUTE),
     createdBy: 'ada@example.com',
+    owner: null,
     ...changes,
   };
 }

@@ -1,18 +1,19 @@
-import { insteadOfCarbone } from './carbone.ts';
-import { adviceOn } from './compile/tags/advice.ts';
+import { insteadOfCarbone, insteadOfOtherCarbone } from './carbone.ts';
+import { LEAVE_OUT, asTag, insteadOfCommand, loopOf, noEquivalent } from './docx-templates.ts';
+import { insteadOfOutput, insteadOfStatement, loopOfStatement } from './jinja.ts';
 import { inWords } from './compile/tags/conditions.ts';
-import { parseTag } from './compile/tags/expression.ts';
+import { keyInTag } from './paths.ts';
 
 /**
- * How a tag of another language is recognised. A sure sign is enough alone; hints are ordinary text too, and two different ones
- * have to be in a document; what is weak counts only beside the others.
+ * How a tag of another language is recognised. A sure sign is enough alone, and a likely one outside of listings; hints are
+ * ordinary text too, and two different ones have to be in a document; what is weak counts only beside the others.
  */
 export interface Sign {
-  readonly weight: 'sure' | 'hint' | 'weak';
+  readonly weight: 'sure' | 'likely' | 'hint' | 'weak';
   /** Global. Bounded everywhere: a paragraph can have megabytes. */
   readonly pattern: RegExp;
-  /** A sentence on what to write for this very tag. */
-  readonly instead: (...groups: string[]) => string;
+  /** A sentence on what to write for this very tag, given the loops that it stands in. Undefined: it is none. */
+  readonly instead: (groups: readonly string[], around: readonly string[]) => string | undefined;
   /** Looked for inside of our own `{{…}}` instead of beside them: it can be read, and means something else. */
   readonly inTags?: true;
 }
@@ -20,54 +21,62 @@ export interface Sign {
 export interface Dialect {
   readonly name: string;
   readonly signs: readonly Sign[];
+  /** Where its tags name the item of a loop: what a tag opens or closes. */
+  readonly loopOf?: (source: string) => { readonly opens: string } | 'closes' | undefined;
 }
 
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_]*(?:\\.[\\p{L}_][\\p{L}\\p{N}_]*){0,8}';
 /** Of three letters at least: `{d}` and `{x}` are mathematics. */
 const LONG_NAME = '[\\p{L}_][\\p{L}\\p{N}_]{2,60}(?:\\.[\\p{L}_][\\p{L}\\p{N}_]*){0,8}';
-const sign = (
+/** As fields are called and words are not: `order.total`, `first_name`, `firstName`. */
+const FIELD_NAME =
+  '(?:[\\p{L}_][\\p{L}\\p{N}_]*(?:\\.[\\p{L}_][\\p{L}\\p{N}_]*){1,8}|\\p{L}[\\p{L}\\p{N}]*(?:_[\\p{L}\\p{N}]+){1,8}|\\p{L}\\p{Ll}{0,40}(?:\\p{Lu}[\\p{Ll}\\p{N}]+){1,8})';
+const WORDS = '\\p{L}[\\p{L}\\p{N}]{1,30}(?: [\\p{L}\\p{N}]{1,30}){1,2}';
+/** Sets have short names, and constants are capitals. */
+const WORD = '\\p{L}\\p{Ll}{3,40}\\p{N}{0,3}';
+/** Neither in a URL nor in code. */
+const LONE = '(?<![\\w$#\\\\/?&{"\'`]|= ?)\\{ ?';
+const LONE_END = '\\}(?![}\\w"\'`])';
+
+type Instead = (...groups: string[]) => string;
+const sign = (weight: Sign['weight'], pattern: string, instead: Instead, flags = 'gu'): Sign => ({
+  weight,
+  pattern: new RegExp(pattern, flags),
+  instead: (groups) => instead(...groups),
+});
+const within = (
   weight: Sign['weight'],
   pattern: string,
-  instead: Sign['instead'],
+  instead: (group: string, around: readonly string[]) => string | undefined,
   flags = 'gu',
-): Sign => ({ weight, pattern: new RegExp(pattern, flags), instead });
-const inTags = (pattern: string, instead: Sign['instead']): Sign => ({
+): Sign => ({
+  weight,
+  pattern: new RegExp(pattern, flags),
+  instead: ([group = ''], around) => instead(group, around),
+});
+const inTags = (pattern: string, instead: Instead): Sign => ({
   ...sign('sure', pattern, instead),
   inTags: true,
 });
 
-const LEAVE_OUT =
-  'Leave it out: a template runs no code, and what it works out comes with the data.';
 const END = 'Write {{/each}} or {{/if}}, as it was opened.';
 const loop = (list: string) => `Write {{#each ${list}}} … {{/each}}.`;
 
-/** The tag in our braces if it can be read so, and else what is said of such a tag. */
-function asTag(inner: string): string {
-  const text = inner.trim();
-  try {
-    parseTag(text);
-    return `Write {{${text}}}.`;
-  } catch {
-    return adviceOn(text) ?? LEAVE_OUT;
-  }
-}
+/** What a tag repeats, as easy-template-x says it. */
+const LEVELS: Readonly<Record<string, string>> = {
+  paragraph: 'paragraph',
+  row: 'row',
+  content: 'inline',
+};
 
-/** A command of docx-templates: `FOR a IN b`, `INS x`, `= x`, `$a.name`. */
-function asCommand(command: string): string {
-  // A variable is the item of its loop, which has no name here: $line.name is {{name}}, and $line itself {{this}}.
-  const text = command
-    .trim()
-    .replace(/\$idx\b/g, '@index')
-    .replace(/\$\w+\./g, '')
-    .replace(/\$\w+/g, 'this');
-  if (/^(?:EXEC|QUERY|CMD_NODE|ALIAS|!|\*)/.test(text)) return LEAVE_OUT;
-  if (/^LINK\b/.test(text)) return 'Write {{link Url "text"}}.';
-  if (/^HTML\b/.test(text)) return 'Write {{html Value}}.';
-  return asTag(text.replace(/^(?:INS\s+|=\s*)/, ''));
-}
-
-/** A section of docxtemplater: a list, or with its angular parser a condition. */
+/** A section of docxtemplater: a list, or with its angular parser a condition. Of easy-template-x, whose names may have spaces. */
 function insteadOfSection(name: string, rest: string): string {
+  const [, level] =
+    /^ ?\[loopOver: ?["\u201c\u201d'](\w+)["\u201c\u201d']\]$/i.exec(rest.trimEnd()) ?? [];
+  if (level !== undefined && Object.hasOwn(LEVELS, level))
+    return `Write {{#each ${name} by=${LEVELS[level] ?? ''}}} … {{/each}}.`;
+  if (/^(?: [\p{L}\p{N}]+){1,3} ?$/u.test(rest) && !/ (?:and|or|not|in) /.test(rest))
+    return insteadOfSection(keyInTag(`${name}${rest}`.trim()), '');
   if (rest.trim() !== '') {
     const words = inWords(`${name}${rest}`);
     if (words !== undefined) return `Write {{#if ${words}}} … {{/if}}.`;
@@ -76,12 +85,6 @@ function insteadOfSection(name: string, rest: string): string {
   const counted = /^(.+)\.length$/.exec(name)?.[1];
   if (counted !== undefined) return `Write {{#if ${counted}}} … {{/if}}: an empty list is not so.`;
   return `Write {{#each ${name}}} … {{/each}}, or {{#if ${name}}} … {{/if}} where it is no list.`;
-}
-
-/** Of Jinja, without the letters by which docxtpl says what is repeated. */
-function asStatement(statement: string): string {
-  const text = statement.replace(/^(?:p|tr|tc|r)? ?-?\s*|[-\s]*$/g, '').trim();
-  return /^(?:if|for|elif|else|endif|endfor)\b/.test(text) ? asTag(text) : LEAVE_OUT;
 }
 
 const withoutDollars = (text: string) => text.replace(/\$!?\{?|\}/g, '').trim();
@@ -123,29 +126,40 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: 'docx-templates',
+    loopOf,
     signs: [
-      sign(
+      within(
         'sure',
-        '\\+\\+\\+ ?((?:INS|EXEC|QUERY|FOR|END-FOR|IF|END-IF|IMAGE|LINK|HTML|ALIAS|CMD_NODE)\\b[^+]{0,200}|[=!$*] ?[\\w$][^+]{0,200})(?:\\+\\+\\+|$)',
-        asCommand,
+        '\\+\\+\\+ ?((?:INS|EXEC|QUERY|FOR|END-FOR|IF|END-IF|IMAGE|LINK|HTML|ALIAS|CMD_NODE)\\b(?:[^+]|\\+(?!\\+\\+)){0,200}|[=!$*] ?[\\w$](?:[^+]|\\+(?!\\+\\+)){0,200})(?:\\+\\+\\+|$)',
+        insteadOfCommand,
+        'giu',
       ),
-      sign(
+      within(
         'sure',
         '(?<!\\{)\\{((?:INS|FOR|END-FOR|IF|END-IF)\\b[^{}]{0,200})\\}(?!\\})',
-        asCommand,
+        insteadOfCommand,
       ),
-      sign('weak', '\\+\\+\\+([^+]{1,200})\\+\\+\\+', asCommand),
+      // A line of news has spaces around its +++.
+      within('likely', `\\+\\+\\+(${NAME})\\+\\+\\+`, insteadOfCommand),
+      within('likely', `\\+\\+\\+ ?(${FIELD_NAME}) ?\\+\\+\\+`, insteadOfCommand),
+      within('weak', '\\+\\+\\+([^+]{1,200})\\+\\+\\+', insteadOfCommand),
     ],
   },
   {
     name: 'Jinja',
+    loopOf: loopOfStatement,
     signs: [
-      sign(
+      within(
         'sure',
         '\\{%((?:p|tr|tc|r)? ?-?\\s*(?:if|for|else|elif|endif|endfor|set|macro|block|include|hm|vm|colspan|cellbg|raw|filter|with)\\b[^{}]{0,200})%\\}',
-        asStatement,
+        insteadOfStatement,
       ),
       sign('sure', '\\{#[^{}#]{1,200}#\\}', () => 'Write {{! … }} for a comment.'),
+      // Our own tag, and a field of an item that has no name here.
+      {
+        ...within('sure', `^\\{\\{-? ?(${NAME}) ?-?\\}\\}$`, insteadOfOutput),
+        inTags: true,
+      },
     ],
   },
   {
@@ -185,13 +199,33 @@ export const DIALECTS: readonly Dialect[] = [
         'sure',
         '(?<!\\{)\\{d(?:[\\w.]{0,80}\\[i\\]){0,4}\\.?([\\w.]{0,80})\\[i\\]\\.?([\\w.]{0,80})([^{}]{0,120})\\}',
         (list, field, formatters) => {
-          const around = `Write {{#each ${list || 'this'}}} before what is repeated`;
+          const around =
+            list === ''
+              ? 'The data of a document is an object: give the list a name in it, and write {{#each Rows}} before what is repeated'
+              : `Write {{#each ${list}}} before what is repeated`;
           if (formatters.trim() === '')
             return `${around}, {{${field || 'this'}}} here and {{/each}} behind it.`;
           return `${around} and {{/each}} behind it. ${insteadOfCarbone(field || 'this', formatters)}`;
         },
       ),
       sign('sure', '(?<!\\{)\\{d\\.([\\w.]{1,80})(:[^{}]{1,160})?\\}', insteadOfCarbone),
+      sign('sure', '(?<!\\{)\\{d([.[][^{}]{1,240})\\}', insteadOfOtherCarbone),
+      sign(
+        'weak',
+        '(?<!\\{)\\{#(\\w{1,40}) ?= ?(?:d\\.)?([^{}]{1,160})\\}',
+        (alias, meant) => `Leave it out, and where {$${alias}} stands: ${asTag(meant)}`,
+      ),
+      sign(
+        'weak',
+        '(?<!\\{)\\{\\$(\\w{1,40})\\}',
+        (alias) => `Write here what {#${alias} = …} says, in our tags.`,
+      ),
+      sign(
+        'weak',
+        '(?<!\\{)\\{t\\(([^{}]{1,160})\\)\\}',
+        (text) => `Write the words themselves: ${text}.`,
+      ),
+      sign('weak', '(?<!\\{)\\{((?:bind\\w+|o\\.)[^{}]{1,160})\\}', noEquivalent),
       sign('weak', '(?<!\\{)\\{c\\.([\\w.]{1,80})([^{}]{0,160})\\}', insteadOfCarbone),
     ],
   },
@@ -217,9 +251,9 @@ export const DIALECTS: readonly Dialect[] = [
   {
     name: 'docxtemplater',
     signs: [
-      sign('hint', `(?<!\\{)\\{# ?(${NAME})( [^{}]{0,80})?\\}(?!\\})`, insteadOfSection),
+      sign('likely', `(?<!\\{)\\{# ?(${NAME})( [^{}]{0,80})?\\}(?!\\})`, insteadOfSection),
       sign(
-        'hint',
+        'likely',
         `(?<!\\{)\\{\\^ ?(${NAME})\\}(?!\\})`,
         (x) => `Write {{#unless ${x}}} … {{/unless}}.`,
       ),
@@ -227,8 +261,11 @@ export const DIALECTS: readonly Dialect[] = [
       sign('sure', `(?<!\\{)\\{-w:(p|tr)\\w* (${NAME})\\}(?!\\})`, (what, list) => {
         return `Write {{#each ${list} by=${what === 'p' ? 'paragraph' : 'row'}}} … {{/each}}.`;
       }),
-      sign('hint', `(?<!\\{)\\{@(${NAME})\\}(?!\\})`, (x) => `Write {{html ${x}}}.`),
-      sign('hint', `(?<!\\{)\\{%%?(${NAME})\\}(?!\\})`, (x) => `Write {{image ${x} width=4cm}}.`),
+      sign('likely', `(?<!\\{)\\{@(${NAME})\\}(?!\\})`, (x) => `Write {{html ${x}}}.`),
+      // Nobody writes a.b, a_b or aB in braces but for a field, and hardly a word or three.
+      sign('likely', `${LONE}(${FIELD_NAME}) ?${LONE_END}`, asTag),
+      sign('likely', `${LONE}(${WORDS}|${WORD}) ?${LONE_END}`, asTag),
+      sign('likely', `(?<!\\{)\\{%%?(${NAME})\\}(?!\\})`, (x) => `Write {{image ${x} width=4cm}}.`),
       sign('hint', `(?<![\\w$#\\\\/?&{"'\`]|= ?)\\{ ?(${LONG_NAME}) ?\\}(?![}\\w"'\`])`, asTag),
       sign('weak', '(?<![\\w$#\\\\{])\\{ ?([\\p{L}_.][^{};:,]{0,80}?) ?\\}(?!\\})', (x) =>
         x === '.' ? 'Write {{this}}.' : asTag(x),

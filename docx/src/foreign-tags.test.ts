@@ -22,6 +22,28 @@ describe('a template of another language', () => {
     ['docxtemplater', '{first_name}', 'Write {{first_name}}.', 'Dear {last_name},'],
     ['docxtemplater', '{-w:tr rows}', 'Write {{#each rows by=row}} … {{/each}}.'],
     ['docxtemplater', '{@rich}', 'Write {{html rich}}.', '{%logo}'],
+    ['docxtemplater', '{a.b.c}', 'Write {{a.b.c}}.'],
+    ['docxtemplater', '{first name}', 'goes into square brackets: [first name]'],
+    ['docxtemplater', '{full_name}', 'Write {{full_name}}.'],
+    ['docxtemplater', '{title}', 'Write {{title}}.'],
+    ['docxtemplater', '{#my loop}', 'Write {{#each [my loop]}} … {{/each}}'],
+    ['docxtemplater', '{#rows [loopOver: “row”]}', 'Write {{#each rows by=row}} … {{/each}}.'],
+    ['docx-templates', '+++x+++', 'Write {{x}}.'],
+    ['docx-templates', '+++ins x+++', 'Write {{x}}.'],
+    ['docx-templates', '+++INS a + b+++', 'There is no arithmetic.'],
+    ['docx-templates', '+++= lines.length+++', 'Write {{count lines}}.'],
+    ['docx-templates', '+++INS f(1)+++', 'There is no equivalent of "f(1)"'],
+    ['docx-templates', '+++FOR a IN [1,2]+++', 'There is no equivalent of "[1,2]"'],
+    [
+      'docx-templates',
+      '+++FOR a IN Object.keys(b)+++',
+      'There is no equivalent of "Object.keys(b)"',
+    ],
+    ['docx-templates', "+++IMAGE qr('https://a.b')+++", 'Write {{qr "https://a.b" size=3cm}}.'],
+    ['docx-templates', '+++LINK ({ url: $a.url, label: $a.name })+++', 'Write {{link url name}}.'],
+    ['docx-templates', '+++ALIAS n INS $a.name+++', 'where *n stands: Write {{name}}.'],
+    ['docx-templates', '+++*n+++', 'Write here what "ALIAS n" says'],
+    ['docx-templates', '+++formatNumber(1)+++', 'There is no equivalent', '+++INS x+++'],
     ['docx-templates', '+++FOR line IN lines+++', 'Write {{#each lines}}:'],
     ['docx-templates', '+++END-FOR line+++', 'Write {{/each}}.'],
     ['docx-templates', '+++INS $line.name+++', 'Write {{name}}.'],
@@ -33,6 +55,11 @@ describe('a template of another language', () => {
     ['docx-templates', '{INS total}', 'Write {{total}}.'],
     ['docx-templates', '+++EXEC a = 1+++', 'Leave it out: a template runs no code'],
     ['Jinja', '{%tr for a in alerts %}', 'Write {{#each alerts}}:'],
+    ['Jinja', '{%tc for a in b %}', 'Add by=column'],
+    ['Jinja', '{% for k, v in f(x) %}', 'There is no equivalent of "f(x)"'],
+    ['Jinja', '{% if a is mapping %}', 'There is no equivalent of "a is mapping"'],
+    ['Jinja', '{% if a is not none %}', 'Write {{#if a}} … {{/if}}.'],
+    ['Jinja', '{% if True %}', 'Write {{#if true}} … {{/if}}.'],
     ['Jinja', '{% if a == 1 %}', 'Write {{#if eq a 1}} … {{/if}}.'],
     ['Jinja', '{%- endif -%}', 'Write {{/if}}.'],
     ['Jinja', '{# a note #}', 'Write {{! … }} for a comment.'],
@@ -51,6 +78,13 @@ describe('a template of another language', () => {
       '{d.vip:ifEM:hideBegin}',
       'Write {{#if vip}} here, and {{/if}} where hideEnd stands.',
     ],
+    ['Carbone', '{d.a:ifEQ(.b):show(.c)}', 'Write {{#if eq a b}}{{c}}{{/if}}.'],
+    ['Carbone', '{d.a:ifEM:drop(p)}', 'Write {{#if a}} at the beginning of the paragraph'],
+    ['Carbone', '{d.due:formatD(L)}', 'Write {{date due "short"}}.'],
+    ['Carbone', '{d.list[0].name}', 'Write {{list.0.name}}.'],
+    ['Carbone', '{d.list[].amount:aggSum}', 'Write {{sum list "amount"}}.'],
+    ['Carbone', "{d.list[type='a'].name}", 'There is no equivalent of'],
+    ['Carbone', '{d[i].name}', 'give the list a name in it'],
     ['Carbone', '{d.total:mul(2)}', 'There is no equivalent of ":mul(2)"'],
     ['Carbone', '{d.rows[i].name:lowerCase}', 'Write {{lower name}}.'],
     [
@@ -84,6 +118,18 @@ describe('a template of another language', () => {
     );
     expect(first).toContain(`${tag}: this is ${name}. `);
     expect(first).toContain(advice);
+  });
+
+  it('has fields of the loops around it, and not of the innermost one alone', () => {
+    const told = warnings(
+      '+++FOR a IN as+++ +++INS $a.x+++ +++FOR b IN $a.bs+++ +++INS $a.y+++ +++= $a+++ +++INS $b.z+++',
+      '+++END-FOR b+++ +++INS $a.w+++ +++END-FOR a+++',
+      '{% for c in cs %} {{ c.v }} {% for d in c.ds %} {{ c.u }} {{ d }} {{ loop.index }} {{ e.t }}',
+    ).join(' ');
+    for (const tag of ['x', '../y', '..', 'z', 'w', 'v', '../u', 'this', '@number'])
+      expect(told).toContain(`Write {{${tag}}}`);
+    expect(told).toContain('Write {{#each bs}}:');
+    expect(told).not.toContain('e.t');
   });
 
   it('is a warning with its place, in tables and over runs too', () => {

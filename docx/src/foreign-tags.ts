@@ -1,6 +1,6 @@
 import { readParagraphs } from './compile/tags/paragraphs.ts';
 import { snippetOf } from './compile/tags/scan.ts';
-import { DIALECTS, type Dialect } from './dialects.ts';
+import { DIALECTS, type Dialect, type Sign } from './dialects.ts';
 import type { Place } from './errors.ts';
 import type { Token } from './xml/tokenizer.ts';
 
@@ -11,7 +11,7 @@ export interface ForeignTag {
 
 interface Match {
   readonly source: string;
-  readonly weight: 'sure' | 'hint' | 'weak';
+  readonly weight: Sign['weight'];
   readonly place: Place;
   readonly instead: () => string;
 }
@@ -27,9 +27,11 @@ export function foreignTags(
 ): ForeignTag[] {
   const known = new Map<Dialect, Map<string, Match>>();
   for (const { name, tokens } of parts) {
+    /** What the items of the loops around are called, by dialect. */
+    const loops = new Map<Dialect, readonly string[]>();
     for (const { text, number } of readParagraphs({ tokens })) {
       if (!MARKS.test(text)) continue;
-      for (const [dialect, match] of matchesIn(text, name, number)) {
+      for (const [dialect, match] of matchesIn(text, { part: name, paragraph: number }, loops)) {
         const matches = known.get(dialect) ?? new Map<string, Match>();
         known.set(dialect, matches);
         if (matches.get(match.source)?.weight !== 'sure') matches.set(match.source, match);
@@ -42,7 +44,7 @@ export function foreignTags(
 function told({ name }: Dialect, matches: readonly Match[]): ForeignTag[] {
   const count = (weight: Match['weight']) =>
     matches.filter((match) => match.weight === weight).length;
-  if (count('sure') === 0 && count('hint') < HINTS) return [];
+  if (count('sure') + count('likely') === 0 && count('hint') < HINTS) return [];
   return matches.slice(0, MOST_NAMED).map(({ source, place, instead }, index) => {
     const more = matches.length - MOST_NAMED;
     const rest = index === MOST_NAMED - 1 && more > 0 ? ` There are ${more} more of its tags.` : '';
@@ -57,22 +59,35 @@ const MARKS = /[{«]|\+\+\+|<<|[[<]\/?#|#foreach|#if/;
 const CODE =
   /[;{]\s*$|=>|\(\)|":\s|<\/\w|\\[a-z]+\{|^\s*(?:const|let|var|def|return|import|public|private|function|class|#include|echo|print|if|for|\/\/|\$ )\b/;
 
-function* matchesIn(text: string, part: string, paragraph: number): Generator<[Dialect, Match]> {
+function* matchesIn(
+  text: string,
+  where: Omit<Place, 'snippet'>,
+  loops: Map<Dialect, readonly string[]>,
+): Generator<[Dialect, Match]> {
   const tags = [...text.matchAll(OURS)];
   const isCode = CODE.test(text);
   // What one sign has found is blanked for those below it, and our own tags for all of them.
   let left = text.replace(OURS, blank);
   for (const dialect of DIALECTS) {
-    for (const { weight, pattern, instead, inTags } of dialect.signs) {
-      const matches = inTags
+    const matches = dialect.signs.flatMap(({ weight, pattern, instead, inTags }) => {
+      const here = inTags
         ? tags.flatMap(({ index, 0: tag }) => found(tag, pattern, index))
         : found(left, pattern, 0);
-      if (!inTags && matches.length > 0) left = left.replace(pattern, blank);
-      for (const { at, source, groups } of matches) {
-        const place = { part, paragraph, snippet: snippetOf(text, at, at + source.length) };
-        const counted = isCode && weight === 'hint' ? 'weak' : weight;
-        yield [dialect, { source, weight: counted, place, instead: () => instead(...groups) }];
-      }
+      if (!inTags && here.length > 0) left = left.replace(pattern, blank);
+      const counted = isCode && (weight === 'hint' || weight === 'likely') ? 'weak' : weight;
+      return here.map((match) => ({ ...match, weight: counted, instead, inTags }));
+    });
+    // Loops are opened and closed in the order of the text.
+    if (dialect.loopOf !== undefined) matches.sort((a, b) => a.at - b.at);
+    for (const { at, source, groups, weight, instead, inTags } of matches) {
+      const around = loops.get(dialect) ?? [];
+      const place = { ...where, snippet: snippetOf(text, at, at + source.length) };
+      // Only a tag of our own may be none of theirs: what to write is worked out for the few that are named.
+      if (!inTags || instead(groups, around) !== undefined)
+        yield [dialect, { source, weight, place, instead: () => instead(groups, around) ?? '' }];
+      const turn = dialect.loopOf?.(source);
+      if (turn === 'closes') loops.set(dialect, around.slice(0, -1));
+      else if (turn !== undefined) loops.set(dialect, [...around, turn.opens]);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Batch } from '@millrace/documents/contract';
+import { type Batch, PASSWORD_HEADER } from '@millrace/documents/contract';
 import { exitCodeForBatch, failedRows, warnedRows } from './batch-rows.ts';
 import type { Context } from '../context.ts';
 import { howToCorrect } from './correct-batch.ts';
@@ -11,6 +11,7 @@ import { createLive } from '../render/live.ts';
 import { count, size } from '../render/number.ts';
 import { lasting } from '../render/time.ts';
 import { clean } from '../render/width.ts';
+import type { PdfWishes } from './pdf-options.ts';
 import { openRows } from './rows.ts';
 
 export interface BatchWishes {
@@ -28,6 +29,7 @@ export interface BatchWishes {
   readonly 'no-wait'?: true;
   /** One PDF instead of a ZIP. */
   readonly merge?: true;
+  readonly pdf?: PdfWishes | null;
   readonly output?: string;
   readonly force?: true;
 }
@@ -71,26 +73,35 @@ async function send(
   wishes: BatchWishes,
 ): Promise<Batch> {
   const { name, format, locale, timezone, subject, preview, priority, sheet } = wishes;
+  const { password, pages, pdfUa, ...pdf } = wishes.pdf ?? {};
   const rows = await openRows(context, file);
   const outputFormat = format === undefined ? undefined : format === 'pdf' ? 'PDF' : 'DOCX';
   try {
-    return await context.client.createBatch({
-      query: {
-        templateId,
-        outputFileName: name,
-        outputFormat,
-        locale,
-        timezone,
-        subject,
-        preview,
-        priority,
-        sheet,
-        dataLocale: wishes['data-locale'],
-        ...(wishes.strict && { strict: 'true' }),
-        ...(wishes['allow-missing'] && { allowMissing: 'true' }),
+    return await context.client.createBatch(
+      {
+        query: {
+          templateId,
+          outputFileName: name,
+          outputFormat,
+          locale,
+          timezone,
+          subject,
+          preview,
+          priority,
+          sheet,
+          dataLocale: wishes['data-locale'],
+          ...pdf,
+          ...(pdfUa && { pdfUa: 'true' }),
+          ...(pages !== undefined && { pageRange: pages }),
+          ...(wishes.strict && { strict: 'true' }),
+          ...(wishes['allow-missing'] && { allowMissing: 'true' }),
+        },
+        upload: { type: rows.type, bytes: rows.bytes },
       },
-      upload: { type: rows.type, bytes: rows.bytes },
-    });
+      password === undefined
+        ? {}
+        : { headers: { [PASSWORD_HEADER]: encodeURIComponent(password) } },
+    );
   } finally {
     rows.end();
   }

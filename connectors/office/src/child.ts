@@ -19,6 +19,8 @@ import { convertBySoffice } from './program/soffice.ts';
 // The program of one process of the pool: closes itself off, loads LibreOffice, warms it up, says that it is
 // ready, and then converts one document after the other until it is killed.
 
+/** Loaded by the first document with a password: it takes 33 MB. */
+const encryption = () => import('./program/encrypt.ts');
 let covers: ReturnType<typeof covering> | null = null;
 const settings = JSON.parse(process.argv[2] ?? '') as ChildSettings;
 
@@ -41,6 +43,8 @@ async function serveByKit(): Promise<void> {
     const { paintThumbnail } = await import('./program/thumbnail.ts');
     const { library, program, folder } = settings;
     if (library === null) throw new Error(`There is no LibreOfficeKit in ${program}.`);
+    // Another account may not read where we are installed.
+    if (settings.account !== null) await encryption();
     const sandbox = enterSandbox(settings);
     const kit = openKit({ library, program, profileUrl: profileUrl(folder) });
     opened = { kit, sandbox, paint: paintThumbnail };
@@ -50,7 +54,9 @@ async function serveByKit(): Promise<void> {
     return;
   }
   const { kit, sandbox, paint } = opened;
-  process.on('message', (task: Task) => answer(convertByKit(kit, task, paint)));
+  process.on('message', (task: Task) => {
+    void locked(task, convertByKit(kit, task, paint)).then(answer);
+  });
   answer({ type: 'ready', version: kit.version, ...sandbox });
 }
 
@@ -84,6 +90,23 @@ function convertByKit(
   }
 }
 
+/** The PDF under its password. Whatever goes wrong, nobody is given one that is open. */
+async function locked(task: Task, converted: Answer): Promise<Answer> {
+  if (converted.type !== 'done' || task.type !== 'pdf' || task.password === null) return converted;
+  try {
+    const startedAt = performance.now();
+    const { encryptPdf } = await encryption();
+    writeFileSync(task.output, await encryptPdf(readFileSync(task.output), task.password));
+    return { ...converted, saveMs: converted.saveMs + performance.now() - startedAt };
+  } catch (error) {
+    return failedBy(error);
+  }
+}
+
+function failedBy(error: unknown): Answer {
+  return { type: 'failed', code: 'conversion_failed', reason: messageOf(error) };
+}
+
 function lookAt(task: Task): Looked {
   covers ??= covering(readFileSync(join(settings.cache, COVERAGE)));
   return look(readFileSync(task.input), covers);
@@ -109,14 +132,16 @@ async function serveBySoffice(): Promise<void> {
   try {
     const { confine, enterSandbox } = await import('./sandbox/sandbox.ts');
     if (settings.confined === null) confine(settings);
+    if (settings.account !== null) await encryption();
     sandbox = enterSandbox(settings);
   } catch {
     // Without koffi there is no sandbox. The pool warns: the answer says that nothing closes network and disk.
   }
   process.on('message', (task: Task) => {
-    void convertBySoffice(settings, task, lookAt(task)).then(answer, (error: unknown) =>
-      answer({ type: 'failed', code: 'conversion_failed', reason: messageOf(error) }),
-    );
+    void convertBySoffice(settings, task, lookAt(task))
+      .catch((error: unknown) => failedBy(error))
+      .then((converted) => locked(task, converted))
+      .then(answer);
   });
   answer({ type: 'ready', version: null, ...sandbox });
 }

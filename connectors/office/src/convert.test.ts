@@ -24,7 +24,7 @@ test('files that cannot be removed are reported, and the document ends as it did
     {
       bytes: Buffer.from('a'),
       lane: 'batch',
-      task: (files) => ({ type: 'pdf', ...files, filter: '' }),
+      task: (files) => ({ type: 'pdf', ...files, filter: '', password: null }),
     },
     { aborted() {}, converted() {}, failed() {} },
   );

@@ -83,9 +83,13 @@ test('PDF options', async () => {
   expect(infoOf(accessible)).toMatch(/Tagged:\s+yes/);
   const locked = (await office.convert(docx, { pdf: { password: 'schön "\\' } })).pdf;
   expect(() => textOf(locked)).toThrow(/Incorrect password/);
-  expect(
-    infoOf((await office.convert(docx, { pdf: { password: 'open' } })).pdf, '-upw', 'open'),
-  ).toMatch(/Encrypted:\s+yes/);
+  const { pdf: wellLocked } = await office.convert(docx, {
+    pdf: { password: 'пароль', pdfUa: true },
+  });
+  const facts = infoOf(wellLocked, '-upw', 'пароль');
+  expect(facts).toMatch(/Encrypted:\s+yes \(print:yes copy:yes .*algorithm:AES-256/);
+  expect(facts).toMatch(/Tagged:\s+yes/);
+  expect(textOf(wellLocked, '-upw', 'пароль')).toContain('Second page');
   const marked = (await office.convert(docx, { pdf: { watermark: 'ENTWURF', pages: '2-3' } })).pdf;
   expect(infoOf(marked)).toMatch(/Pages:\s+2/);
   expect(textOf(marked)).not.toContain('First page');
@@ -235,9 +239,8 @@ test('a LibreOffice without its kit converts by soffice, and says what it cannot
   await expect(office.thumbnail(letter('x'), { width: 100 })).rejects.toMatchObject({
     code: 'unsupported_option',
   });
-  await expect(office.convert(letter('x'), { pdf: { password: 'p' } })).rejects.toMatchObject({
-    code: 'unsupported_option',
-  });
+  const { pdf: locked } = await office.convert(letter('x'), { pdf: { password: 'p' } });
+  expect(infoOf(locked, '-upw', 'p')).toContain('algorithm:AES-256');
   expect(seen.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
 });
 

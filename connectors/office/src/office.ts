@@ -195,7 +195,7 @@ function conversions(pool: Pool, version: Version): Pick<Office, 'convert' | 'th
       const { bytes, timings, missing, printsName } = await pool.submit({
         bytes: docx,
         name,
-        task: (files) => ({ type: 'pdf', ...files, filter }),
+        task: (files) => ({ type: 'pdf', ...files, filter, password: pdf.password ?? null }),
         lane,
         ...request,
       });

@@ -32,13 +32,16 @@ const AS_SOFFICE: FilterData = {
   ExportNotes: { type: 'boolean', value: 'false' },
 };
 
-/** The filter options for `saveAs`, as JSON; empty where it is not read. Throws `unsupported_option`. */
+/**
+ * The filter options for `saveAs`, as JSON; empty where it is not read. Throws `unsupported_option`. A password is checked here, and
+ * used by `encrypt.ts`: LibreOffice 7.4 encrypts with RC4, which is broken.
+ */
 export function filterOptions(options: PdfOptions, version: Version): string {
   const data = askedFor(options);
   if (readsJson(version)) return JSON.stringify({ ...AS_SOFFICE, ...data });
   if (Object.keys(data).length === 0) return '';
   throw unsupported(
-    `LibreOffice ${version.major}.${version.minor} writes plain PDF only: PDF/A, PDF/UA, passwords, watermarks and page ranges need 7.4 or later.`,
+    `LibreOffice ${version.major}.${version.minor} writes plain PDF only: PDF/A, PDF/UA, watermarks and page ranges need 7.4 or later.`,
   );
 }
 
@@ -56,8 +59,6 @@ function askedFor(options: PdfOptions): FilterData {
     if (password === '') throw unsupported('The password of a PDF must not be empty.');
     if (pdfA !== undefined)
       throw unsupported('PDF/A forbids a password. Leave one of the two out.');
-    data['EncryptFile'] = { type: 'boolean', value: 'true' };
-    data['DocumentOpenPassword'] = { type: 'string', value: password };
   }
   if (watermark !== undefined && watermark !== '')
     data['Watermark'] = { type: 'string', value: watermark };

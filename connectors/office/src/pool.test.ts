@@ -55,7 +55,7 @@ function convert(
   return pool
     .submit({
       bytes: Buffer.from(text),
-      task: (files) => ({ type: 'pdf', ...files, filter: '' }),
+      task: (files) => ({ type: 'pdf', ...files, filter: '', password: null }),
       lane: 'interactive',
       ...options,
     })

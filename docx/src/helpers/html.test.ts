@@ -24,6 +24,11 @@ describe('html', () => {
     expect(partXml(output)).toContain('<w:ind w:left="1134" w:hanging="283"/>');
   });
 
+  it('keeps the looks of what is closed in the wrong order', () => {
+    const xml = partXml(mergedFile(p('{{html A}}'), { A: '<b>x<i>y</b>z</i>' }));
+    expect(xml).toContain('<w:rPr><w:i/></w:rPr><w:t xml:space="preserve">z');
+  });
+
   it('within a text stays in its paragraph', () => {
     expect(textLines(mergedFile(p('Note: {{html A}}.'), { A: '<p>a</p><p>b</p>' }))).toEqual([
       'Note: a\nb.',
@@ -53,6 +58,11 @@ describe('html', () => {
     ['<![if !supportLists]>1)<![endif]> first', ['1) first']],
     ['<!--[if gte mso 9]><xml><w:x>no</w:x></xml><![endif]-->yes<o:p></o:p>', ['yes']],
     ['<?xml:namespace prefix = o ?><!DOCTYPE html>yes', ['yes']],
+    ['<ul><li><p>a</p><p>more</p></li><li><div>b</div></li></ul>', ['•\ta', 'more', '•\tb']],
+    ['<ol type="A" start=26><li>a<li>b</ol>', ['Z.\ta', 'AA.\tb']],
+    ['<ol style="list-style-type: lower-roman" start=4><li>a</ol>', ['iv.\ta']],
+    ['<ol type="i" start=0><li>a</ol>', ['0.\ta']],
+    ['<p>a</p><pre>\nb\n  c\td</pre>', ['a', 'b\n  c\td']],
     ['<p title="a > b">x</p>', ['x']],
     ["<a href='https://e.example/?a>b' title=\"it's\">x</a> y", ['x y']],
     ['<ol start=5><li>a<li>b</ol><ol><li>c</ol>', ['5.\ta', '6.\tb', '1.\tc']],

@@ -106,6 +106,7 @@ type Attributes = ReadonlyMap<string, string>;
 
 interface Open {
   readonly name: string;
+  readonly attributes: Attributes;
   readonly style: Style;
   /** The number of the last item, for `ol`. */
   items: number;
@@ -128,6 +129,8 @@ export function parseHtml(html: string): HtmlBlock[] {
   };
   const add = (span: Omit<HtmlSpan, keyof Style>) =>
     (current ?? begin('paragraph')).spans.push({ ...style(), ...span });
+  const beginsItem = () =>
+    current?.kind === 'item' && current.spans.length === 0 && open.at(-1)?.name === 'li';
   const endOpen = (name: string) => {
     const rule = Object.hasOwn(ENDS, name)
       ? ENDS[name]
@@ -142,6 +145,13 @@ export function parseHtml(html: string): HtmlBlock[] {
   readHtml(html, {
     text: (raw) => {
       if (skipped !== undefined) return;
+      if (open.some(({ name }) => name === 'pre')) {
+        // The first line break only sets the element off.
+        const isFirst = current === undefined || current.spans.length === 0;
+        const whole = raw.replace(/\r\n?/g, '\n').replace(isFirst ? /^\n/ : /(?!)/, '');
+        if (whole !== '') add({ text: whole });
+        return;
+      }
       const last = current?.spans.at(-1)?.text ?? ' ';
       const text = raw.replace(/[ \t\r\n\f]+/g, ' ');
       // Neither at the start of a line nor behind another one does a space show.
@@ -161,18 +171,19 @@ export function parseHtml(html: string): HtmlBlock[] {
       if (inner === 'next cell') add({ text: '\t' });
       else if (name === 'br') add({ text: '\n' });
       else if (name === 'img') addPicture(attributes, add);
-      else if (BLOCKS.has(name) && inner === undefined) current = undefined;
+      // A paragraph that begins an item, as most editors have it, is that item's line.
+      else if (BLOCKS.has(name) && inner === undefined && !beginsItem()) current = undefined;
       if (VOID.has(name)) return;
       endOpen(name);
       if (open.length < DEPTH) {
         const items = name === 'ol' ? numberOf(attributes.get('start'), 1) - 1 : 0;
-        open.push({ name, style: styleOf(name, attributes, style()), items });
+        open.push({ name, attributes, style: styleOf(name, attributes, style()), items });
       }
       if (name === 'li') {
         const lists = open.filter((each) => each.name === 'ul' || each.name === 'ol');
         const list = lists.at(-1);
         if (list) list.items = numberOf(attributes.get('value'), list.items + 1);
-        begin('item', Math.max(1, lists.length), list?.name === 'ol' ? `${list.items}.` : '•');
+        begin('item', Math.max(1, lists.length), list?.name === 'ol' ? markerOf(list) : '•');
       } else if (/^h[1-6]$/.test(name)) begin('heading', Number(name[1]));
     },
     close: (name) => {
@@ -181,7 +192,13 @@ export function parseHtml(html: string): HtmlBlock[] {
         return;
       }
       const at = open.findLastIndex((each) => each.name === name);
-      if (at !== -1) open.length = at;
+      if (at !== -1) {
+        const above = open.splice(at);
+        // <b>x<i>y</b>z</i>: the italics go on.
+        if (!BLOCKS.has(name) && !above.some((each) => BLOCKS.has(each.name)))
+          for (const each of above.slice(1))
+            open.push({ ...each, style: styleOf(each.name, each.attributes, style()) });
+      }
       if (BLOCKS.has(name) && !table.closes(name)) current = undefined;
     },
   });
@@ -192,6 +209,60 @@ export function parseHtml(html: string): HtmlBlock[] {
 /** A number as people write it in an attribute; `li value` and `ol start` may be below zero. */
 function numberOf(text: string | undefined, otherwise: number): number {
   return /^\s*-?\d{1,9}\s*$/.test(text ?? '') ? Number(text) : otherwise;
+}
+
+/** How a list counts, by its attribute or its style sheet. */
+const COUNTING: Readonly<Record<string, (n: number) => string>> = {
+  a: letters,
+  'lower-alpha': letters,
+  'lower-latin': letters,
+  A: (n) => letters(n).toUpperCase(),
+  'upper-alpha': (n) => letters(n).toUpperCase(),
+  'upper-latin': (n) => letters(n).toUpperCase(),
+  i: roman,
+  'lower-roman': roman,
+  I: (n) => roman(n).toUpperCase(),
+  'upper-roman': (n) => roman(n).toUpperCase(),
+};
+
+function markerOf({ items, attributes }: Pick<Open, 'items' | 'attributes'>): string {
+  const css = /(?:^|;)\s*list-style(?:-type)?\s*:\s*([\w-]+)/i.exec(attributes.get('style') ?? '');
+  const type = css?.[1]?.toLowerCase() ?? attributes.get('type')?.trim() ?? '';
+  const count = Object.hasOwn(COUNTING, type) && items > 0 ? COUNTING[type] : String;
+  return `${count?.(items) ?? items}.`;
+}
+
+/** a to z, then aa. */
+function letters(n: number): string {
+  const rest = Math.floor((n - 1) / 26);
+  return `${rest === 0 ? '' : letters(rest)}${String.fromCodePoint(97 + ((n - 1) % 26))}`;
+}
+
+const ROMAN = [
+  ...([
+    ['m', 1000],
+    ['cm', 900],
+    ['d', 500],
+    ['cd', 400],
+    ['c', 100],
+    ['xc', 90],
+  ] as const),
+  ...([
+    ['l', 50],
+    ['xl', 40],
+    ['x', 10],
+    ['ix', 9],
+    ['v', 5],
+    ['iv', 4],
+    ['i', 1],
+  ] as const),
+];
+
+function roman(n: number): string {
+  if (n > 3_999) return String(n);
+  let [left, text] = [n, ''];
+  for (const [sign, value] of ROMAN) for (; left >= value; left -= value) text += sign;
+  return text;
 }
 
 function addPicture(

@@ -5,6 +5,8 @@ import { formatDigits } from './format.ts';
  * from the picture; the document is written with the signs of its own locale, as Word does it.
  */
 interface Section {
+  /** Words alone, as in `0.00;-0.00;none`. */
+  readonly isText: boolean;
   readonly before: string;
   readonly after: string;
   readonly grouping: boolean;
@@ -37,11 +39,19 @@ const SECTION = /^([^0#]*?)(,?[0#](?:[0#.,'\u2019\s]*[0#])?)([^0#]*)$/;
 
 function readSection(text: string, isFirst: boolean): Section | undefined {
   const [, before = '', digits, after = ''] = SECTION.exec(text) ?? [];
+  if (
+    digits === undefined &&
+    !isFirst &&
+    text.trim() !== '' &&
+    !/[x+`0#]/.test(text.replace(QUOTED, ''))
+  )
+    return { ...NO_DIGITS, before: literal(text) };
   if (digits === undefined || /[x+`]/.test(before.replace(QUOTED, ''))) return undefined;
   if (/[x+`]/.test(after.replace(QUOTED, ''))) return undefined;
   const at = decimalAt(digits);
   const [whole, fraction] = at === -1 ? [digits, ''] : [digits.slice(0, at), digits.slice(at + 1)];
   return {
+    isText: false,
     // A minus in the first section is where Word puts the sign, which a number has anyway.
     before: literal(isFirst ? before.replace('-', '') : before),
     after: literal(after),
@@ -51,6 +61,16 @@ function readSection(text: string, isFirst: boolean): Section | undefined {
     most: Math.min(20, fraction.length),
   };
 }
+
+const NO_DIGITS = {
+  isText: true,
+  before: '',
+  after: '',
+  grouping: false,
+  integers: 1,
+  least: 0,
+  most: 0,
+} as const;
 
 const QUOTED = /'([^']*)'/g;
 
@@ -77,7 +97,8 @@ export function writeNumberPicture(value: number, locale: string, picture: Numbe
   const [positive, negative, zero] = picture;
   const section = (value < 0 ? negative : value === 0 ? zero : undefined) ?? positive;
   if (section === undefined) return '';
-  const { before, after, ...digits } = section;
+  const { isText, before, after, ...digits } = section;
+  if (isText) return before;
   const text = formatDigits(Math.abs(value), locale, digits);
   // What is rounded to nothing has no sign.
   const isBelow = value < 0 && section === positive && Math.abs(value) >= 0.5 * 10 ** -digits.most;

@@ -169,6 +169,9 @@ describe('image', () => {
       expect(() => compile(bytes).merge({ A: PNG, banana })).toThrow(
         expect.objectContaining({ code: 'bad_value', field: 'banana' }) as Error,
       );
+    expect(() => compile(bytes).merge({ A: PNG }, { strict: true })).toThrow(
+      expect.objectContaining({ code: 'missing_field', field: 'banana' }) as Error,
+    );
     for (const banana of ['', null, undefined])
       expect(faults(compile(bytes).merge({ A: PNG, banana }))).toEqual([]);
   });

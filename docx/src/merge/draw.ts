@@ -1,5 +1,5 @@
 import type { Op } from '../compile/ops/ops.ts';
-import { TemplateError } from '../errors.ts';
+import { type Place, TemplateError } from '../errors.ts';
 import {
   type HtmlPicture,
   type HtmlSpan,
@@ -70,14 +70,15 @@ function argumentText(op: DrawOp, run: Run, n: number): string {
   return noted(run, () => printed(value, op.call.args[n], run, op.place)) ?? '';
 }
 
-function option(op: DrawOp, run: Run, name: string): unknown {
+function option(op: DrawOp, run: Run, name: string, at?: Place): unknown {
   const value = op.call.named.get(name);
-  return value === undefined ? undefined : evaluate(value, run, undefined);
+  return value === undefined ? undefined : evaluate(value, run, at);
 }
 
 /** A length that the tag gives or that a field holds. One that is no length is an error: the picture would have another size without a word. */
 function lengthOf(op: DrawOp, run: Run, name: string): number | undefined {
-  const given = option(op, run, name);
+  // In strict mode a field that is missing is refused: the picture would have a size of its own.
+  const given = option(op, run, name, op.place);
   if (isEmpty(given)) return undefined;
   const emu = emuOf(given);
   if (emu !== undefined) return emu;

@@ -9,7 +9,7 @@ export type Belongings = (word: Word, id: string) => Promise<Belonging | null>;
 const WHOSE: Readonly<Record<Word, Statement>> = {
   tpl: {
     name: 'documents_whose_template',
-    text: 'SELECT tenant, NULL::text AS submitter FROM millrace.document_templates WHERE seq = $1',
+    text: 'SELECT tenant, owner AS submitter FROM millrace.document_templates WHERE seq = $1',
   },
   file: {
     name: 'documents_whose_file',

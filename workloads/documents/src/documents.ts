@@ -33,7 +33,8 @@ import { type Sweep, createSweep } from './files/sweep.ts';
 import { type TemplateThreads, openTemplateThreads } from './templates/threads.ts';
 import type { TemplateSource } from './templates/compiled.ts';
 import { createUnsettled } from './unsettled.ts';
-import { type Templates, createTemplates } from './templates/templates.ts';
+import { notFound } from './templates/refusals.ts';
+import { type Reader, type Templates, createTemplates, isSeen } from './templates/templates.ts';
 
 export interface Documents extends RunDocument {
   readonly templates: Templates;
@@ -66,7 +67,7 @@ export interface Documents extends RunDocument {
   close(): Promise<void>;
 }
 
-export interface PreviewOptions {
+export interface PreviewOptions extends Reader {
   readonly outputFormat?: OutputFormat | 'PNG' | undefined;
   readonly locale?: string | undefined;
   readonly timezone?: string | undefined;
@@ -174,6 +175,7 @@ async function preview(
   const { locale = 'en-US', timezone = 'UTC', outputFormat = 'PDF', signal, dataLocale } = options;
   const reading = dataLocale === undefined ? {} : { dataLocale };
   const compiled = await workshop.templates.compiled(idOrName, options.tenant);
+  if (!isSeen(compiled.info, options)) throw notFound(idOrName);
   try {
     const imagesNeeded = () => compiled.template.imagesNeeded(data, reading);
     const images = await fetchImages({ imagesNeeded }, data, workshop.images, signal);

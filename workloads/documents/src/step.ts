@@ -7,9 +7,11 @@ import {
   type BatchSettingsInput,
   batchSettingsSchema,
   outputFormatSchema,
+  pdfOptionsSchema,
 } from './contract/envelope.ts';
 import type { Documents } from './documents.ts';
 import { DocumentError, type DocumentErrorCode } from './errors.ts';
+import { OF_PIPELINES } from './templates/templates.ts';
 
 const rowsOf = z.custom<RowsOf>(
   (value) => z.object({ step: z.string(), id: z.string() }).safeParse(value).success,
@@ -33,6 +35,11 @@ const inputSchema = z.strictObject({
   data: z.record(z.string(), z.unknown()).default({}).describe('Beside what each row has.'),
   name: z.string().min(1).max(500).optional().describe('Of each document: Letter {{CustomerKey}}.'),
   format: outputFormatSchema.default('PDF'),
+  // A pipeline's file is no place for a password.
+  pdf: pdfOptionsSchema
+    .omit({ password: true })
+    .optional()
+    .describe('pdfA (1b, 2b, 3b), pdfUa, watermark, pageRange.'),
   locale: z.string().max(50).optional(),
   timezone: z.string().max(100).optional(),
   strict: z.boolean().default(false).describe('A field that the row lacks is an error.'),
@@ -46,7 +53,7 @@ const inputSchema = z.strictObject({
 type Input = z.output<typeof inputSchema>;
 
 function settingsOf(input: Input, templateId: string): BatchSettingsInput {
-  const { name, format, strict, locale, timezone } = input;
+  const { name, format, strict, locale, timezone, pdf } = input;
   return {
     templateId,
     outputFormat: format,
@@ -54,6 +61,7 @@ function settingsOf(input: Input, templateId: string): BatchSettingsInput {
     ...(name !== undefined && { outputFileName: name }),
     ...(locale !== undefined && { locale }),
     ...(timezone !== undefined && { timezone }),
+    ...(pdf !== undefined && { pdf }),
   };
 }
 
@@ -71,7 +79,7 @@ export function documentsStep(
     if (typeof template === 'string') return template;
     // A name of its own, so that nobody's template of this name gets another version.
     const added = await templates.add({
-      name: `pipeline:${template.name.replace(/\.docx$/i, '')}`,
+      name: `${OF_PIPELINES}${template.name.replace(/\.docx$/i, '')}`,
       bytes: await template.read(),
       by: who.submitter ?? undefined,
       tenant: who.tenant,

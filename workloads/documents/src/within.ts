@@ -6,6 +6,7 @@ import { DocumentError } from './errors.ts';
 import type { Files } from './files/files.ts';
 import { seqOf } from './ids.ts';
 import type { GenerateContext } from './one/generate.ts';
+import { shared } from './templates/refusals.ts';
 import type { Templates } from './templates/templates.ts';
 
 /**
@@ -18,7 +19,7 @@ export function documentsWithin(documents: Documents, scope: Scope) {
     tenants: scope.tenants,
     ...(scope.owner !== null && { submitter: scope.owner }),
   };
-  /** Templates are for everybody of their tenant. */
+  /** Of a template: most are for everybody of their tenant. */
   const ofTenant: Scope = { ...scope, owner: null };
 
   async function tenantOf(word: 'file' | 'batch', id: string): Promise<string> {
@@ -32,8 +33,16 @@ export function documentsWithin(documents: Documents, scope: Scope) {
   /** Of a name, where new things go. A version that is not the caller's is none that is there either. */
   async function tenantOfTemplate(idOrName: string): Promise<string> {
     if (seqOf('tpl', idOrName) === null) return reached(scope.tenant);
-    const found = admitted(ofTenant, await belongings('tpl', idOrName));
-    return found?.tenant ?? scope.tenant;
+    const found = await belongings('tpl', idOrName);
+    const within = admitted(found?.submitter === null ? ofTenant : scope, found);
+    return within?.tenant ?? scope.tenant;
+  }
+
+  /** Its tenant, where the caller may know of it: somebody else's own is not there. */
+  async function tenantOfSeen(idOrName: string): Promise<string> {
+    const tenant = await tenantOfTemplate(idOrName);
+    if (scope.owner !== null) await templates.get(idOrName, tenant, { owner: scope.owner });
+    return tenant;
   }
 
   function reached(tenant: string): string {
@@ -51,18 +60,24 @@ export function documentsWithin(documents: Documents, scope: Scope) {
   return {
     templates: {
       add: (params: Omit<Parameters<Templates['add']>[0], 'tenant'>) =>
-        templates.add({ ...params, tenant: reached(scope.tenant) }),
+        // A member's is their own.
+        templates.add({ ...params, tenant: reached(scope.tenant), owner: scope.owner }),
       list: (params: Parameters<Templates['list']>[0]) =>
-        listed(templates.list({ ...params, tenants: scope.tenants })),
+        listed(templates.list({ ...params, tenants: scope.tenants, owner: scope.owner })),
       async versions(idOrName: string, params: Parameters<Templates['versions']>[1]) {
         const tenant = await tenantOfTemplate(idOrName);
-        const { name } = await templates.get(idOrName, tenant);
+        const { name } = await templates.get(idOrName, tenant, scope);
         return templates.versions(name, { ...params, tenant });
       },
-      get: async (id: string) => templates.get(id, await tenantOfTemplate(id)),
-      bytes: async (id: string) => templates.bytes(id, await tenantOfTemplate(id)),
-      remove: async (id: string) => templates.remove(id, await tenantOfTemplate(id)),
-      report: async (id: string) => templates.report(id, await tenantOfTemplate(id)),
+      get: async (id: string) => templates.get(id, await tenantOfTemplate(id), scope),
+      bytes: async (id: string) => templates.bytes(id, await tenantOfSeen(id)),
+      async remove(id: string) {
+        const tenant = await tenantOfTemplate(id);
+        const { name, owner } = await templates.get(id, tenant, scope);
+        if (scope.owner !== null && owner === null) throw shared(name);
+        return templates.remove(id, tenant);
+      },
+      report: async (id: string) => templates.report(id, await tenantOfSeen(id)),
       lint: (bytes: Uint8Array) => templates.lint(bytes),
     },
     files: {
@@ -88,7 +103,7 @@ export function documentsWithin(documents: Documents, scope: Scope) {
         signal: AbortSignal | undefined,
       ) {
         const tenant = await tenantOfTemplate(settings.templateId);
-        return batches.check(settings, source, { tenant, signal });
+        return batches.check(settings, source, { tenant, signal, owner: scope.owner });
       },
       list: (params: Parameters<Batches['list']>[0]) =>
         listed(batches.list({ ...params, ...whose })),
@@ -116,9 +131,13 @@ export function documentsWithin(documents: Documents, scope: Scope) {
     async preview(
       id: string,
       data: Record<string, unknown>,
-      options: Omit<PreviewOptions, 'tenant'>,
+      options: Omit<PreviewOptions, 'tenant' | 'owner'>,
     ) {
-      return documents.preview(id, data, { ...options, tenant: await tenantOfTemplate(id) });
+      return documents.preview(id, data, {
+        ...options,
+        tenant: await tenantOfTemplate(id),
+        owner: scope.owner,
+      });
     },
   };
 }

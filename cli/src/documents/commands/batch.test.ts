@@ -38,6 +38,24 @@ describe('millrace batch', () => {
     ]);
   });
 
+  test('says what the PDFs are to be, and their password in a header alone', async () => {
+    const { millrace, documents, file, folder } = await rows();
+    const secret = join(folder, 'secret');
+    await writeFile(secret, 'öffne dich\n');
+    const line = `batch --template invoice --data ${file} --no-wait`;
+    const ran = await millrace(
+      `${line} --pdf-ua --watermark DRAFT --pages 1-2 --password-file ${secret}`,
+    );
+    expect(ran.code).toBe(0);
+    expect(documents.queries).toEqual([
+      { templateId: 'invoice', pdfUa: 'true', watermark: 'DRAFT', pageRange: '1-2' },
+    ]);
+    const merged = `batch --template invoice --data ${file} --merge --password-file ${secret}`;
+    expect((await millrace(merged)).stderr).toContain('cannot be merged');
+    const word = await millrace(`${line} --format docx --pdf-a 2b`);
+    expect(word.stderr).toContain('--pdf-a is for a PDF');
+  });
+
   test('fetches one PDF of them all', async () => {
     const { millrace, file, folder, server } = await rows();
     const pdf = join(folder, 'out.pdf');

@@ -6,6 +6,7 @@ import { howToCorrect, retryBatch, writeFailedRows } from '../correct-batch.ts';
 import { downloadBatch, runBatch } from '../run-batch.ts';
 import { EXIT, type ExitCode } from '../../line/exit.ts';
 import { type Values, choice, flag, text, wholeNumber } from '../../line/option.ts';
+import { PDF_OPTIONS, pdfWishesOf } from '../pdf-options.ts';
 import { OUTPUT_OPTIONS } from '../../terminal/output.ts';
 import { batchDetail, rowLine } from '../render/batch.ts';
 import { counted } from '../../render/number.ts';
@@ -28,6 +29,7 @@ const options = {
   'allow-missing': flag('Fields that no column has are left empty.'),
   'no-wait': flag('Only prints the id of the batch.'),
   merge: flag('Fetches one PDF of all documents instead of a ZIP.'),
+  ...PDF_OPTIONS,
   ...OUTPUT_OPTIONS,
   limit: wholeNumber('N', 'Of list: at most so many; 20 unless given.', 1),
   all: flag('Of list: all of them.'),
@@ -55,6 +57,7 @@ export const batch = defineCommand({
     'millrace batch --template invoice --data june.xlsx --preview 3 -o look.zip',
     'millrace batch --template invoice --data june.csv -o june.zip',
     'millrace batch --template invoice --data june.csv --merge -o june.pdf',
+    'millrace batch --template invoice --data june.csv --pdf-a 2b -o june.zip',
     'millrace batch --template invoice --data - --no-wait < june.jsonl',
     'millrace batch status batch-3',
   ],
@@ -114,7 +117,10 @@ async function start(context: Context, given: Given): Promise<ExitCode> {
   if (given['no-wait'] && given.merge)
     throw new UsageError('With --no-wait nothing is fetched: leave --merge out.');
   onlyFor('batch', given, STARTING);
-  return runBatch(context, template, data, checked(given));
+  if (given.merge && given['password-file'] !== undefined)
+    throw new UsageError('PDFs with a password cannot be merged: leave one of the two out.');
+  const pdf = await pdfWishesOf(context, given, given.format ?? 'pdf');
+  return runBatch(context, template, data, { ...checked(given), pdf });
 }
 
 const STARTING = Object.keys(options).filter((name) => name !== 'limit' && name !== 'all');

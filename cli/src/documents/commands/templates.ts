@@ -96,7 +96,7 @@ export function columns(now: number): Column<Template>[] {
       header: 'BY',
       shrinkTo: 6,
       leaveOut: 3,
-      cell: ({ createdBy }) => createdBy ?? '-',
+      cell: ({ createdBy, owner }) => `${createdBy ?? '-'}${owner === null ? '' : ' (own)'}`,
       style: () => 'dim',
     },
   ];

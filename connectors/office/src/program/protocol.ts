@@ -44,6 +44,8 @@ export type Task =
       readonly input: string;
       readonly output: string;
       readonly filter: string;
+      /** Opens the PDF. Through the pipe and never as an argument: everybody on the machine can list those. */
+      readonly password: string | null;
     }
   | {
       readonly type: 'png';

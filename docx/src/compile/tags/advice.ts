@@ -35,6 +35,15 @@ const ADVICE: readonly Advice[] = [
     (x) => `Write {{#unless ${inTag(x)}}} … {{/unless}}, or {{else}} inside {{#each ${inTag(x)}}}.`,
   ],
   [
+    /^\? ?(.*(?:[=<>!&|]| (?:or|and|eq|ne|gt|lt) ).*)$/,
+    (x) => {
+      const words = inWords(x.replaceAll("'", '"'));
+      return words === undefined || /[()]{2}|\.\w+ *\(/.test(words)
+        ? `There is no equivalent of "${x}": whether it is so comes with the data, and {{#if Field}} … {{/if}} asks for it.`
+        : `This is poi-tl. Write {{#if ${words}}} … {{/if}}.`;
+    },
+  ],
+  [
     /^\? ?(.+)$/,
     (x) =>
       `This is poi-tl. Write {{#if ${inTag(x)}}} … {{/if}}, or {{#each ${inTag(x)}}} … {{/each}}.`,
@@ -84,11 +93,13 @@ const ADVICE: readonly Advice[] = [
   ],
 
   // Values
-  [/^(?:INS |= ?)(\S+)$/, (x) => `This is docx-templates. Write {{${x}}}.`],
+  [/^= ?#this$/, () => 'This is poi-tl. Write {{this}}.'],
+  [/^(?:INS |= ?)([^\s#(]+)$/, (x) => `This is docx-templates. Write {{${x}}}.`],
   [/^(?:IMAGE|%) ?(\w*)/, (x) => `Write {{image ${x || 'Photo'} width=4cm}}.`],
   [
     /^(?:r|p|tc|tr) (\S+)$/,
-    (x) => `This is docxtpl. Write {{${x}}}, or {{html ${x}}} for rich text.`,
+    (x) =>
+      `This is docxtpl. Write {{${x}}}, or {{html ${x}}} for rich text; another document cannot be put in.`,
   ],
   [/^(\S+) \\@ ?"?([^"]+)"?$/, (x, picture) => `Write {{date ${x} "${patternOfWord(picture)}"}}.`],
   [/^(\S+) \\# ?/, (x) => `Write {{number ${x} decimals=2}}, or {{currency ${x} "EUR"}}.`],
@@ -97,10 +108,14 @@ const ADVICE: readonly Advice[] = [
   [/^& ?(\S+)$/, (x) => `Write {{${x}}}.`],
   [/^(?:~ ?(.*?) ?~?|(.*?) ?~)$/, (a, b) => `Write {{${a || b}}}, without "~".`],
   [
-    /^@(\w+)$/,
+    /^@([\p{L}\p{N}_.]+)$/u,
     (x) => `There are @index, @number, @first, @last and @root. A picture is {{image ${x}}}.`,
   ],
   [/^(\S+) ?(?:\|\||\?\?|\?:) ?(.+)$/, (x, other) => `Write {{default ${x} ${other}}}.`],
+  [
+    /^(\S+?) ?\| ?(?:e|escape|safe|string)(?:\(\))?$/,
+    (x) => `Write {{${x}}}: values are plain text.`,
+  ],
   [/^(\S+?) ?\| ?(\w+)(?:[(:] ?([^)]*)\)?)?$/, (x, name, args) => asHelper(x, name, args)],
   [/^([\w$.[\]]+?)\.(\w+)\((.*)\)$/, (x, name, args) => asHelper(x, name, args)],
   [/^([^"'?]+?) ?\?.*:/, (x) => `Write {{#if ${inWords(x) ?? x}}} … {{else}} … {{/if}}.`],
@@ -110,6 +125,12 @@ const ADVICE: readonly Advice[] = [
     /^([^[]+)\[[a-z]\w*(?: ?[+-] ?\d+)?\]/i,
     (x) => `Write {{#each ${x}}} … {{/each}} around what is repeated: ${EACH}.`,
   ],
+  [/^(?:"\s*"|'\s*')$/, () => 'A text is no field. Write the words, or the space, without braces.'],
+  [
+    /^new .+|^.+\bnew \w/,
+    (x) => `There is no equivalent of "${x}": what it works out comes with the data.`,
+  ],
+  [/^\w[\w.]*\/\d/, () => ARITHMETIC],
   [
     /^(?:"(.*)"|'(.*)'|(-?\d[\d.]*|true|false|null))$/,
     (a, b, c) =>

@@ -190,6 +190,7 @@ describe('a merge field of Word', () => {
     ['MERGEFIELD Sum \\# "$,0.00;($,0.00)"', '$1,234.50'],
     ['MERGEFIELD Debt \\# "$#,##0;($#,##0)"', '($8)'],
     ['MERGEFIELD Debt \\# $#,##0.00', '-$7.50'],
+    ['MERGEFIELD Debt \\# "0.00;credit;none"', 'credit'],
     ['MERGEFIELD Debt \\# 0000', '-0008'],
     ['MERGEFIELD Share \\# "0.##%" \\b "up to "', 'up to 5.5%'],
     ['MERGEFIELD Missing \\# 0.00', ''],

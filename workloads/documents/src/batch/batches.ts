@@ -23,7 +23,8 @@ import { type ItemCounts, type ItemState, items } from './items.ts';
 import { loadRows } from './load.ts';
 import { type Merged, createMerged } from './merged/merged.ts';
 import type { RowSource } from './rows/rows.ts';
-import type { Templates } from '../templates/templates.ts';
+import { notFound } from '../templates/refusals.ts';
+import { type Reader, type Templates, isSeen, mayUse } from '../templates/templates.ts';
 import type { BatchUpkeep } from './upkeep.ts';
 
 export interface Batch {
@@ -54,9 +55,10 @@ export interface BatchContext {
   readonly key?: string | undefined;
 }
 
-export type CheckContext = Pick<BatchContext, 'tenant'> & {
-  readonly signal?: AbortSignal | undefined;
-};
+export type CheckContext = Pick<BatchContext, 'tenant'> &
+  Reader & {
+    readonly signal?: AbortSignal | undefined;
+  };
 
 export interface Batches {
   /** Stores the rows as they come, then begins. Refused as a whole only where no row can be read. */
@@ -165,7 +167,9 @@ export function createBatches(
     async create(given, source, context = {}) {
       const { tenant = '', correlationId, submitter, priority, subject, key } = context;
       const settings = parseAs(batchSettingsSchema, given, 'batch');
-      const { id: templateId } = await templates.get(settings.templateId, tenant);
+      const template = await templates.get(settings.templateId, tenant);
+      if (!mayUse(template, submitter ?? null)) throw notFound(settings.templateId);
+      const { id: templateId } = template;
       const { batch, isNew } = await insertBatch(database, {
         tenant,
         keepMs,
@@ -210,9 +214,10 @@ export function createBatches(
       }
       return view(await find(batch.id, tenant));
     },
-    async check(given, source, { tenant = '', signal } = {}) {
+    async check(given, source, { tenant = '', signal, owner } = {}) {
       const settings = parseAs(batchSettingsSchema, given, 'batch');
-      const { template } = await templates.compiled(settings.templateId, tenant);
+      const { template, info } = await templates.compiled(settings.templateId, tenant);
+      if (!isSeen(info, { owner })) throw notFound(settings.templateId);
       return checkRows({ template, settings, source, maxRows, signal });
     },
     get: async (id, tenant = '') => view(await find(id, tenant)),

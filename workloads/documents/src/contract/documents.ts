@@ -1,6 +1,6 @@
-import { type Contract, moment, page } from '@millrace/workload-kit/contract';
+import { type Contract, moment, page, trueOrFalse } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import { envelopeSchema } from './envelope.ts';
+import { envelopeSchema, pdfOptionsSchema } from './envelope.ts';
 import { file, fileExample } from './files.ts';
 import { ROWS, filling, sheet } from './uploads.ts';
 
@@ -91,6 +91,11 @@ const next = z.string().nullable().describe('The cursor of the next page.');
 /** With which the package's Apex shows the lease of the record that its call is for. */
 export const LEASE_HEADER = 'millrace-lease';
 
+/** The password of a batch's PDFs, written as in a URL: an address is logged on its way, a header is not. */
+export const PASSWORD_HEADER = 'millrace-pdf-password';
+
+const { pdfA, watermark, pageRange } = pdfOptionsSchema.shape;
+
 export const documentContracts = {
   generate: {
     method: 'POST',
@@ -142,7 +147,8 @@ export const documentContracts = {
   createBatch: {
     method: 'POST',
     path: '/documents/batch',
-    summary: 'One document for each row of an upload: CSV, XLSX, a JSON array or JSON Lines.',
+    summary:
+      'One document for each row of an upload: CSV, XLSX, a JSON array or JSON Lines. The header millrace-pdf-password locks the PDFs.',
     access: 'member',
     query: z.strictObject({
       ...filling,
@@ -153,6 +159,10 @@ export const documentContracts = {
         .optional()
         .describe('May name fields of the row: "Invoice {{Number}}".'),
       outputFormat: z.enum(['PDF', 'DOCX']).optional(),
+      pdfA,
+      pdfUa: trueOrFalse.optional(),
+      watermark,
+      pageRange,
       preview: z.coerce
         .number<number | string>()
         .int()

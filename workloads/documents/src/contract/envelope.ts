@@ -11,12 +11,20 @@ function text(most: number, least = 1) {
     .refine((given) => !given.includes('\u0000'), 'It holds a NUL character.');
 }
 
+/** As the office reads it: here a batch is refused as a whole, there each of its documents. */
+function isRange(given: string): boolean {
+  return /^\d+(-\d*)?(,\d+(-\d*)?)*$/.test(given.replaceAll(' ', ''));
+}
+
 export const pdfOptionsSchema = z.strictObject({
-  pdfA: z.enum(['1b', '2b', '3b']).optional(),
-  pdfUa: z.boolean().optional(),
-  password: text(200).optional(),
-  watermark: text(200, 0).optional(),
-  pageRange: text(200, 0).optional().describe('Such as "1-3" or "2,5-".'),
+  pdfA: z.enum(['1b', '2b', '3b']).optional().describe('PDF/A, for archives.'),
+  pdfUa: z.boolean().optional().describe('PDF/UA, for screen readers.'),
+  password: text(200).optional().describe('Asked for when the PDF is opened; AES-256.'),
+  watermark: text(200, 0).optional().describe('Large across every page.'),
+  pageRange: text(200, 0)
+    .refine(isRange, 'It is no range of pages; write it like 1-3 or 1,4-5.')
+    .optional()
+    .describe('Such as "1-3" or "2,5-".'),
 });
 export type PdfOptions = z.infer<typeof pdfOptionsSchema>;
 
@@ -68,6 +76,15 @@ const SETTINGS = {
   pdf: pdfOptionsSchema.optional(),
 } as const;
 
+const OPEN_ARCHIVE = {
+  path: ['pdf'],
+  message: 'PDF/A forbids a password. Leave one of the two out.',
+};
+
+function isOpenArchive({ pdf }: { pdf?: PdfOptions | undefined }): boolean {
+  return pdf?.pdfA === undefined || pdf.password === undefined;
+}
+
 const PDF_ONLY = {
   path: ['pdf'],
   message: 'These options are for PDF. Leave them out, or set outputFormat to PDF.',
@@ -101,7 +118,8 @@ const envelopeOf = (pdf: typeof pdfOptionsSchema) =>
         ),
       subject: text(200).nullish().describe('Whom it is about, to be erased by.'),
     })
-    .refine(pdfOptionsFit, PDF_ONLY);
+    .refine(pdfOptionsFit, PDF_ONLY)
+    .refine(isOpenArchive, OPEN_ARCHIVE);
 
 export const envelopeSchema = envelopeOf(pdfOptionsSchema);
 /** As a job keeps it: a sealed password is longer. */
@@ -123,6 +141,7 @@ export const batchSettingsSchema = z
     /** Only so many of the first rows. */
     preview: z.number().int().min(1).max(1_000).optional(),
   })
-  .refine(pdfOptionsFit, PDF_ONLY);
+  .refine(pdfOptionsFit, PDF_ONLY)
+  .refine(isOpenArchive, OPEN_ARCHIVE);
 export type BatchSettings = z.infer<typeof batchSettingsSchema>;
 export type BatchSettingsInput = z.input<typeof batchSettingsSchema>;

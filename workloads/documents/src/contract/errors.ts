@@ -20,6 +20,18 @@ export const errors = {
     title: 'The template is in use',
     help: 'Wait for the jobs and batches that use it, or cancel them.',
   },
+  template_shared: {
+    status: 403,
+    retryable: false,
+    title: "The template is everybody's",
+    help: 'An operator adds versions to it and removes it. Keep your own under another name.',
+  },
+  template_name_taken: {
+    status: 409,
+    retryable: false,
+    title: 'The name is that of an own template of somebody',
+    help: 'Choose another name.',
+  },
   template_too_large: {
     status: 413,
     retryable: false,

@@ -15,7 +15,7 @@ import {
 } from './templates.ts';
 
 export { failures } from './failures.ts';
-export { type Batch } from './documents.ts';
+export { type Batch, PASSWORD_HEADER } from './documents.ts';
 export { type Envelope, type EnvelopeInput, envelopeSchema } from './envelope.ts';
 export type { File } from './files.ts';
 export type { RowsChecked, TableRead } from './rows.ts';

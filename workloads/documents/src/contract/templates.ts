@@ -11,6 +11,12 @@ export const template = z.object({
   size: z.number().describe('In bytes.'),
   createdAt: moment,
   createdBy: z.string().nullable(),
+  // Servers of before give none.
+  owner: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Who alone makes documents of it; null: everybody's of the tenant."),
 });
 export type Template = z.infer<typeof template>;
 
@@ -67,6 +73,7 @@ const story: Template = {
   size: 30_412,
   createdAt: '2026-01-31T09:00:00.000Z',
   createdBy: 'ada@example.com',
+  owner: null,
 };
 const clean: LintReport = {
   ok: true,
@@ -90,14 +97,22 @@ export const templateContracts = {
   addTemplate: {
     method: 'POST',
     path: '/templates/:id',
-    summary: 'Keeps a DOCX as the newest version of a template: 201, or 200 if it is that already.',
-    access: 'operator',
+    summary:
+      "Keeps a DOCX as the newest version of a template: 201, or 200 if it is that already. A member's is their own.",
+    access: 'member',
     audit: { target: 'id' },
     params: z.strictObject({ id: z.string().min(1).max(200).describe('Its name.') }),
     upload: [DOCX_TYPE],
     response: templateAdded,
     statuses: [201, 200],
-    errors: ['template_invalid', 'template_too_large', 'invalid_name', 'busy'],
+    errors: [
+      'template_invalid',
+      'template_too_large',
+      'template_shared',
+      'template_name_taken',
+      'invalid_name',
+      'busy',
+    ],
     example: {
       params: { id: 'invoice' },
       response: { template: story, created: true, lint: clean },
@@ -155,12 +170,12 @@ export const templateContracts = {
     path: '/templates/:id',
     summary:
       'Forgets a version, or by name all of them; 409 while something that is not over uses it.',
-    access: 'operator',
+    access: 'member',
     audit: { target: 'id', count: ['removed'] },
     params: byTemplate,
     response: z.object({ removed: z.array(z.string()) }),
     statuses: [200],
-    errors: ['template_not_found', 'template_in_use'],
+    errors: ['template_not_found', 'template_in_use', 'template_shared'],
     example: { params: { id: 'tpl-7' }, response: { removed: ['tpl-7'] } },
   },
   previewTemplate: {

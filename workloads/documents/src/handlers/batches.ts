@@ -9,8 +9,9 @@ import {
 import type { RowFormat, RowSource } from '../batch/rows/rows.ts';
 import type { Reading } from '../batch/rows/table.ts';
 import { readTable } from '../batch/rows/read-table.ts';
-import type { documentContracts } from '../contract/documents.ts';
+import { type documentContracts, PASSWORD_HEADER } from '../contract/documents.ts';
 import type { rowContracts } from '../contract/rows.ts';
+import { DocumentError } from '../errors.ts';
 import type { DocumentsWithin } from '../within.ts';
 import { batchJson } from './json.ts';
 
@@ -47,6 +48,19 @@ function settingsOf<Rest extends { readonly templateId: string }>({
   return { ...defined(settings), options, allowMissing: allowMissing === 'true' };
 }
 
+/** Headers have few characters: others are written as in a URL. */
+function passwordIn(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  try {
+    return decodeURIComponent(String(header));
+  } catch {
+    throw new DocumentError(
+      'validation_error',
+      `The header ${PASSWORD_HEADER} is not written as in a URL: a % stands before two digits.`,
+    );
+  }
+}
+
 export function batchHandlers({
   batches,
   archive,
@@ -60,8 +74,28 @@ export function batchHandlers({
       const source = rowsOf(upload, sheet, { names: columns, same });
       return ok(await batches.check(settingsOf(settings), source, signal));
     },
-    async createBatch({ query, upload, caller, correlationId }) {
-      const { priority, subject, sheet, columns, same, ...settings } = query;
+    async createBatch({ query, upload, caller, correlationId, headers }) {
+      const {
+        priority,
+        subject,
+        sheet,
+        columns,
+        same,
+        pdfA,
+        pdfUa,
+        watermark,
+        pageRange,
+        ...rest
+      } = query;
+      const password = passwordIn(headers[PASSWORD_HEADER]);
+      const pdf = defined({
+        pdfA,
+        pdfUa: pdfUa === undefined ? undefined : pdfUa === 'true',
+        watermark,
+        pageRange,
+        password,
+      });
+      const settings = { ...rest, ...(Object.keys(pdf).length > 0 && { pdf }) };
       const context = { correlationId, submitter: caller?.name, priority, subject };
       const source = rowsOf(upload, sheet, { names: columns, same });
       const batch = await batches.create(settingsOf(settings), source, context);

@@ -10,7 +10,8 @@ import { outputName } from './names.ts';
 import { type Pause, type Stopwatch, type Timings, createTimings } from '../observe.ts';
 import { type Outputs, outputKey } from './outputs.ts';
 import type { Compiled } from '../templates/compiled.ts';
-import type { Templates } from '../templates/templates.ts';
+import { notFound } from '../templates/refusals.ts';
+import { type Templates, mayUse } from '../templates/templates.ts';
 
 /**
  * One document, top to bottom: template → images → is it there already? → merge → convert → store. It gives bytes
@@ -72,6 +73,8 @@ export async function produce(
   const compiled = await step('template', () =>
     templates.compiled(envelope.templateId, options.tenant, options.correlationId),
   );
+  // Also of a job, whose data names any template.
+  if (!mayUse(compiled.info, options.submitter)) throw notFound(envelope.templateId);
   const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
   const key = await keyOf(workshop, compiled, envelope, options, images);
   const merged = once(() => merge(compiled, envelope, images));
@@ -121,6 +124,7 @@ export async function make(
   const compiled = await step('template', () =>
     workshop.templates.compiled(envelope.templateId, options.tenant, options.correlationId),
   );
+  if (!mayUse(compiled.info, null)) throw notFound(envelope.templateId);
   const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
   const merged = (): Promise<Uint8Array> => merge(compiled, envelope, images);
   const { output, docx, warnings } = await render(workshop, envelope, options, {

@@ -90,7 +90,10 @@ async function fetched(
   const bytes = await source.fetch(id, tenant, correlationId);
   if (bytes === null) throw notInOrg(id);
   const facts = { version: 1, sha256: sha256(bytes), size: bytes.length };
-  return { template: { id, name: id, createdAt: 0, createdBy: null, ...facts }, bytes };
+  return {
+    template: { id, name: id, createdAt: 0, createdBy: null, owner: null, ...facts },
+    bytes,
+  };
 }
 
 /** By tenant too: who knows the number of a version must not get at another tenant's. */

@@ -14,6 +14,8 @@ export interface TemplateInfo {
   readonly size: number;
   readonly createdAt: number;
   readonly createdBy: string | null;
+  /** Whose it is alone; null: everybody's of its tenant. */
+  readonly owner: string | null;
 }
 
 type TemplateRow = {
@@ -24,9 +26,10 @@ type TemplateRow = {
   size: number;
   created_at: number;
   created_by: string | null;
+  owner: string | null;
 };
 
-const COLUMNS = `seq, name, version, sha256, size, date_part('epoch', created_at) * 1000 AS created_at, created_by`;
+const COLUMNS = `seq, name, version, sha256, size, date_part('epoch', created_at) * 1000 AS created_at, created_by, owner`;
 
 function infoOf(row: TemplateRow): TemplateInfo {
   return {
@@ -37,6 +40,7 @@ function infoOf(row: TemplateRow): TemplateInfo {
     size: row.size,
     createdAt: Math.round(row.created_at),
     createdBy: row.created_by,
+    owner: row.owner,
   };
 }
 
@@ -53,12 +57,13 @@ const NEWEST: Statement = {
 };
 
 // $1 tenant $2 name $3 version $4 sha256 $5 size $6 bytes $7 created by $8 lint $9 lint build
+// $10 owner
 const INSERT: Statement = {
   name: 'documents_add_template',
   text: `
 INSERT INTO millrace.document_templates (tenant, name, version, sha256, size, bytes, created_at, created_by,
-                                         lint, lint_build)
-VALUES ($1, $2, $3, $4, $5, decode($6, 'base64'), millrace.clock(), $7, $8, $9)
+                                         lint, lint_build, owner)
+VALUES ($1, $2, $3, $4, $5, decode($6, 'base64'), millrace.clock(), $7, $8, $9, $10)
 RETURNING ${COLUMNS}`,
 };
 
@@ -154,6 +159,7 @@ export const templateRows = {
       by: string | null;
       lint: LintReport;
       build: string;
+      owner: string | null;
     },
   ): Promise<TemplateInfo> {
     const [made] = await session.query<TemplateRow>(INSERT, [
@@ -166,6 +172,7 @@ export const templateRows = {
       row.by,
       JSON.stringify(row.lint),
       row.build,
+      row.owner,
     ]);
     if (made === undefined) throw new Error('The database made no template and gave no reason.');
     return infoOf(made);
@@ -196,16 +203,17 @@ export const templateRows = {
     const rows = await session.query<TemplateRow>(VERSIONS, [tenant, name, below, limit]);
     return rows.map(infoOf);
   },
-  /** The newest version of each, by name and then by tenant. */
+  /** The newest version of each, by name and then by tenant. With `owner` only theirs and everybody's. */
   async list(
     session: Session,
-    tenants: readonly string[] | 'all',
+    { tenants, owner }: { tenants: readonly string[] | 'all'; owner: string | null },
     [name, tenant]: readonly [name: string, tenant: string],
     limit: number,
   ): Promise<{ info: TemplateInfo; tenant: string }[]> {
     const values: Param[] = [name, tenant, limit];
     const where = ['name >= $1::text', '(name, tenant) > ($1::text, $2::text)'];
     if (tenants !== 'all') where.push(`tenant = ${ofTenants(tenants, values)}`);
+    if (owner !== null) where.push(`(owner IS NULL OR owner = $${values.push(owner)})`);
     const text = `
 SELECT DISTINCT ON (name, tenant) ${COLUMNS}, tenant FROM millrace.document_templates
  WHERE ${where.join(' AND ')} ORDER BY name, tenant, version DESC LIMIT $3`;

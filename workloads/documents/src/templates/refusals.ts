@@ -8,6 +8,14 @@ export function notFound(idOrName: string, near?: string): DocumentError {
   );
 }
 
+/** To a member, who has templates of their own. */
+export function shared(name: string): DocumentError {
+  return new DocumentError(
+    'template_shared',
+    `"${name}" is everybody's template: only an operator adds versions to it or removes it. Keep your own under another name.`,
+  );
+}
+
 /** Of an id of Salesforce. It is written to the audit log: whoever tries ids tries to read files that are not templates. */
 export function notInOrg(id: string): DocumentError {
   return new DocumentError(

@@ -6,6 +6,8 @@ import {
   openTestDatabase,
 } from '../../../../stores/postgres/test/stores.ts';
 import { type World, openWorld, template } from '../../test/world.ts';
+import { EVERYTHING } from '@millrace/workload-kit';
+import { documentsWithin } from '../within.ts';
 import { type TemplateThreads, openTemplateThreads } from './threads.ts';
 
 describe.each(DATABASES)('templates on %s', (which) => {
@@ -210,6 +212,72 @@ describe.each(DATABASES)('templates on %s', (which) => {
     expect(await templates.remove('letter')).toEqual({ removed: [second.id] });
     await expect(templates.compiled(second.id)).rejects.toMatchObject({
       code: 'template_not_found',
+    });
+  });
+
+  describe('of a member', () => {
+    const as = (owner: string | null) =>
+      documentsWithin(world.documents, { ...EVERYTHING, owner }).templates;
+    const one = (templateId: string) => ({ templateId, outputFileName: 'x', data: { Name: 'x' } });
+
+    test('is there for its owner and for operators, and for nobody else', async () => {
+      const bytes = template('Dear {{Name}}');
+      const { template: own } = await as('ada').add({ name: 'mine', bytes, by: 'ada' });
+      expect(own).toMatchObject({ name: 'mine', owner: 'ada' });
+      await add('letter');
+      const names = async (owner: string | null) =>
+        (await as(owner).list({})).items.map(({ name }) => name);
+      expect(await names('ada')).toEqual(['letter', 'mine']);
+      expect(await names('bob')).toEqual(['letter']);
+      expect(await names(null)).toEqual(['letter', 'mine']);
+      expect(await as('ada').get('mine')).toEqual(own);
+      expect(await as(null).bytes(own.id)).toMatchObject({ bytes });
+      const bob = as('bob');
+      for (const id of ['mine', own.id])
+        for (const ask of [bob.get, bob.bytes, bob.report, bob.remove])
+          await expect(ask(id)).rejects.toMatchObject({ code: 'template_not_found' });
+      await expect(bob.get('mime')).rejects.not.toThrow(/Did you mean/);
+      await expect(
+        documentsWithin(world.documents, { ...EVERYTHING, owner: 'bob' }).preview('mine', {}, {}),
+      ).rejects.toMatchObject({ code: 'template_not_found' });
+      await expect(bob.remove('letter')).rejects.toMatchObject({ code: 'template_shared' });
+      await expect(bob.add({ name: 'letter', bytes, by: 'bob' })).rejects.toMatchObject({
+        code: 'template_shared',
+      });
+      for (const owner of ['bob', null])
+        await expect(as(owner).add({ name: 'mine', bytes, by: 'op' })).rejects.toMatchObject({
+          code: 'template_name_taken',
+        });
+      await expect(bob.add({ name: 'pipeline:x', bytes, by: 'bob' })).rejects.toMatchObject({
+        code: 'invalid_name',
+      });
+      expect(await as('ada').remove('mine')).toEqual({ removed: [own.id] });
+    });
+
+    test('makes documents for its owner alone, also by jobs and batches', async () => {
+      const bytes = template('Dear {{Name}}');
+      const { template: own } = await as('ada').add({ name: 'mine', bytes, by: 'ada' });
+      const { documents, queue } = world;
+      const none = { code: 'template_not_found' };
+      for (const submitter of ['bob', undefined]) {
+        await expect(documents.generate(one(own.id), { submitter })).rejects.toMatchObject(none);
+        await expect(
+          documents.batches.create({ templateId: 'mine' }, { rows: [{}] }, { submitter }),
+        ).rejects.toMatchObject(none);
+      }
+      await expect(
+        documents.batches.check({ templateId: 'mine' }, { rows: [{}] }, { owner: 'bob' }),
+      ).rejects.toMatchObject(none);
+      expect(
+        (await documents.generate(one('mine'), { submitter: 'ada' })).output.size,
+      ).toBeGreaterThan(0);
+      const data = one('mine');
+      const theirs = await queue.enqueue({ kind: 'document', data, submitter: 'bob' });
+      const hers = await queue.enqueue({ kind: 'document', data, submitter: 'ada' });
+      world.startWorker();
+      await Promise.all([world.ended(theirs.id), world.ended(hers.id)]);
+      expect(await queue.get(theirs.id)).toMatchObject({ state: 'FAILED' });
+      expect(await queue.get(hers.id)).toMatchObject({ state: 'SUCCEEDED' });
     });
   });
 

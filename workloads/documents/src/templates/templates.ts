@@ -22,7 +22,7 @@ import {
   createCompiledTemplates,
 } from './compiled.ts';
 import { type TemplateInfo, templateRows } from './records.ts';
-import { inUse, notFound } from './refusals.ts';
+import { inUse, notFound, shared } from './refusals.ts';
 import { createReports } from './reports.ts';
 import type { TemplateThreads } from './threads.ts';
 
@@ -33,16 +33,18 @@ export interface Templates {
     bytes: Uint8Array;
     by?: string | undefined;
     tenant?: string | undefined;
+    /** Whose it is to be alone; left out, everybody's of the tenant. */
+    owner?: string | null | undefined;
   }): Promise<{ template: TemplateInfo; created: boolean; lint: LintReport }>;
   /** The newest version of each, by name. */
-  list(params?: PageParams & Pick<Whose, 'tenants'>): Promise<Page<TemplateInfo>>;
+  list(params?: PageParams & Pick<Whose, 'tenants'> & Reader): Promise<Page<TemplateInfo>>;
   /** Newest first. */
   versions(
     name: string,
     params?: PageParams & { tenant?: string | undefined },
   ): Promise<Page<TemplateInfo>>;
   /** By id, or by name for its newest version. */
-  get(idOrName: string, tenant?: string): Promise<TemplateInfo>;
+  get(idOrName: string, tenant?: string, reader?: Reader): Promise<TemplateInfo>;
   bytes(idOrName: string, tenant?: string): Promise<{ template: TemplateInfo; bytes: Uint8Array }>;
   /** A name means all its versions. Refused while a job or a batch that is not over uses one of them. */
   remove(idOrName: string, tenant?: string): Promise<{ removed: string[] }>;
@@ -55,6 +57,11 @@ export interface Templates {
   /** Ready to merge, from the cache if it is there. */
   readonly compiled: CompiledTemplates['compiled'];
   cacheStats(): TemplateCacheStats;
+}
+
+/** Who reads. Somebody else's own template is not there for them; without a name everything is. */
+export interface Reader {
+  readonly owner?: string | null | undefined;
 }
 
 const LARGEST_TEMPLATE = 50 * 1024 * 1024;
@@ -75,7 +82,11 @@ export function createTemplates(params: {
 }): Templates {
   const { database, metrics, threads, build, elsewhere, cacheBytes, installedFonts } = params;
 
-  async function get(idOrName: string, tenant = ''): Promise<TemplateInfo> {
+  async function get(
+    idOrName: string,
+    tenant = '',
+    { owner = null }: Reader = {},
+  ): Promise<TemplateInfo> {
     const seq = seqOf('tpl', idOrName);
     // Postgres takes no NUL, not even to look for it.
     if (idOrName.includes('\u0000')) throw notFound(idOrName.replaceAll('\u0000', ''));
@@ -83,8 +94,8 @@ export function createTemplates(params: {
       seq === null
         ? await templateRows.newest(database, tenant, idOrName)
         : await templateRows.bySeq(database, tenant, seq);
-    if (found === null) throw notFound(idOrName, await nearestTemplate(database, idOrName, tenant));
-    return found;
+    if (found !== null && isSeen(found, { owner })) return found;
+    throw notFound(idOrName, await nearestTemplate(database, idOrName, tenant, owner));
   }
 
   async function bytes(
@@ -103,14 +114,20 @@ export function createTemplates(params: {
   return {
     get,
     bytes,
-    async add({ name: asked, bytes: given, by, tenant = '' }) {
+    async add({ name: asked, bytes: given, by, tenant = '', owner = null }) {
       const name = checkName(asked);
+      if (owner !== null && name.startsWith(OF_PIPELINES))
+        throw new DocumentError(
+          'invalid_name',
+          `Names that begin with ${OF_PIPELINES} are those of pipelines. Choose another name.`,
+        );
       const report = await checked(threads, given);
       const lint = withInstalledFonts(report, installedFonts);
       const hash = sha256(given);
       return database.transaction(async (session) => {
         await templateRows.lock(session, tenant, name);
         const newest = await templateRows.newest(session, tenant, name);
+        if (newest !== null) refuseOther(newest, owner, by);
         if (newest?.sha256 === hash) {
           const seq = seqOf('tpl', newest.id) ?? 0;
           await templateRows.keepReport(session, { tenant, seq, build, lint: report });
@@ -125,14 +142,15 @@ export function createTemplates(params: {
           by: by ?? null,
           lint: report,
           build,
+          owner: newest === null ? owner : newest.owner,
         });
         return { template, created: true, lint };
       });
     },
-    async list({ tenants = [''], ...paging } = {}) {
+    async list({ tenants = [''], owner = null, ...paging } = {}) {
       const limit = pageLimit(paging);
       const after = readNameCursor(paging.cursor);
-      const rows = await templateRows.list(database, tenants, after, limit + 1);
+      const rows = await templateRows.list(database, { tenants, owner }, after, limit + 1);
       const { items, next } = page(rows, limit, ({ info, tenant }) =>
         Buffer.from(JSON.stringify([info.name, tenant])).toString('base64url'),
       );
@@ -186,6 +204,33 @@ export function createTemplates(params: {
     compiled: ready.compiled,
     cacheStats: ready.stats,
   };
+}
+
+/** What a pipeline brings along is kept under names of its own. */
+export const OF_PIPELINES = 'pipeline:';
+
+/** Only its owner makes documents of it. */
+export function mayUse({ owner }: Pick<TemplateInfo, 'owner'>, name: string | null): boolean {
+  return owner === null || owner === name;
+}
+
+/** Operators see everybody's, and delete what is in the way. */
+export function isSeen(template: Pick<TemplateInfo, 'owner'>, { owner = null }: Reader): boolean {
+  return owner === null || mayUse(template, owner);
+}
+
+/** A name has one owner: a job that names it means the same template whoever looks. */
+function refuseOther(
+  { name, owner: of }: TemplateInfo,
+  owner: string | null,
+  by: string | undefined,
+): void {
+  if (of === owner || (of !== null && of === by)) return;
+  if (of === null) throw shared(name);
+  throw new DocumentError(
+    'template_name_taken',
+    `"${name}" is the name of somebody's own template. Choose another name.`,
+  );
 }
 
 function checkName(asked: string): string {

@@ -96,6 +96,7 @@ function TemplateRow({ template, lint }: { template: Template; lint: Lint | null
       </td>
       <td className={`${CELL} max-w-52 truncate text-ink-2 max-md:hidden`}>
         {template.createdBy ?? '–'}
+        {template.owner !== null && ' (own)'}
       </td>
       <td className={`${CELL} text-right whitespace-nowrap text-ink-2 max-md:text-small`}>
         <Time at={template.createdAt} />

@@ -4,7 +4,14 @@ import { count, plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice, TextInput } from '../../../ui/field.tsx';
 import type { RowProblem, RowsChecked, TableRead } from '../types.ts';
-import { type Filling, type How, type Mapping, type TemplateField, letterOf } from './match.ts';
+import {
+  type Filling,
+  type How,
+  type Mapping,
+  type TemplateField,
+  isGuess,
+  letterOf,
+} from './match.ts';
 import { useHeld } from './useHeld.ts';
 
 export interface MapProps {
@@ -17,6 +24,8 @@ export interface MapProps {
   readonly problems: readonly RowProblem[];
   readonly cells: TableRead['rows'][number]['cells'];
   onFill(path: string, filling: Filling | null): void;
+  /** All guesses are right. */
+  onAgree(): void;
   onRow(row: number): void;
 }
 
@@ -25,14 +34,15 @@ export function isUndecided({ path, required }: TemplateField, mapping: Mapping)
   const filling = mapping.get(path);
   if (filling === undefined) return required;
   if ('same' in filling) return filling.same === '';
-  return 'column' in filling && filling.how === 'guess';
+  return isGuess(filling);
 }
 
 type GroupOf = 'undecided' | 'matched' | 'optional';
 
 /** Undecided fields first, then matched ones, then what nothing uses. */
 export function MapRows(props: MapProps) {
-  const { fields, mapping, table, checked } = props;
+  const { fields, mapping, table, checked, onAgree } = props;
+  const guesses = fields.filter((field) => isGuess(mapping.get(field.path))).length;
   const held = useHeld<GroupOf>();
   const wrong = new Set(checked?.fields.map(({ path }) => path));
   const groupOf = (field: TemplateField): GroupOf => {
@@ -71,6 +81,13 @@ export function MapRows(props: MapProps) {
           icon={<CircleAlert size={15} className="text-retrying" />}
           title="Needs a decision"
           note={`${undecided.length} of ${plural(fields.length, 'field')}`}
+          action={
+            guesses > 1 && (
+              <Button size="small" onClick={onAgree}>
+                All {count(guesses)} guesses are right
+              </Button>
+            )
+          }
         >
           {undecided}
         </Group>
@@ -98,18 +115,21 @@ function Group({
   icon,
   title,
   note,
+  action,
   children,
 }: {
   icon?: ReactNode;
   title: string;
   note: string;
+  action?: ReactNode;
   children?: ReactNode;
 }) {
   return (
     <section>
       <h2 className="flex min-h-8.5 items-center gap-2 border-b border-line bg-well px-6 py-1 max-md:px-4">
         {icon}
-        {title} <span className="min-w-0 font-normal text-ink-2">{note}</span>
+        {title} <span className="min-w-0 grow font-normal text-ink-2">{note}</span>
+        {action}
       </h2>
       {children}
     </section>
@@ -267,7 +287,7 @@ function Status({
   if ('empty' in filling) return <>left empty</>;
   if ('same' in filling && (wrong === undefined || filling.same === ''))
     return <>{filling.same === '' ? 'write its text' : 'same for all rows'}</>;
-  if ('how' in filling && filling.how === 'guess')
+  if (isGuess(filling))
     return (
       <>
         Guess

@@ -13,7 +13,7 @@ import type { TemplateAnswer } from '../types.ts';
 import type { Sheet } from './ChooseFiles.tsx';
 import { type Draft, type KeptDraft, byName, takenUp } from './draft.ts';
 import { MapRows, isUndecided } from './MapRows.tsx';
-import { type Filling, type Mapping, autoMatch, fieldsOf } from './match.ts';
+import { type Filling, type Mapping, agreed, autoMatch, fieldsOf } from './match.ts';
 import { Output, type OutputChoice } from './Output.tsx';
 import { Ready } from './Ready.tsx';
 import { RowPreview } from './RowPreview.tsx';
@@ -180,6 +180,7 @@ export function MapStep({
             problems={problems}
             cells={cells}
             onFill={onFill}
+            onAgree={() => setMapping(agreed)}
             onRow={onRow}
           />
           <Output

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Lint } from '../types.ts';
-import { autoMatch, dataOf, fieldsOf, letterOf, likeness, readingOf } from './match.ts';
+import { agreed, autoMatch, dataOf, fieldsOf, letterOf, likeness, readingOf } from './match.ts';
 
 function field(path: string, more: Partial<Lint['fields'][number]> = {}): Lint['fields'][number] {
   return { path, kind: 'value', required: true, conditional: false, ...more };
@@ -23,6 +23,21 @@ describe('the fields of a template', () => {
       { path: 'Buyer.City', kind: 'value', required: false },
     ]);
   });
+});
+
+test('all guesses are agreed to at once, and nothing else changes', () => {
+  const mapping = new Map([
+    ['a', { column: 0, how: 'guess' as const }],
+    ['b', { column: 1, how: 'same' as const }],
+    ['c', { same: '' }],
+    ['d', { column: 2, how: 'guess' as const }],
+  ]);
+  expect([...agreed(mapping).values()]).toEqual([
+    { column: 0, how: 'chosen' },
+    { column: 1, how: 'same' },
+    { same: '' },
+    { column: 2, how: 'chosen' },
+  ]);
 });
 
 describe('columns find their fields', () => {

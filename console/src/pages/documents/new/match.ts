@@ -20,6 +20,20 @@ export interface Match {
 export type Filling = Match | { readonly same: string } | { readonly empty: true };
 export type Mapping = ReadonlyMap<string, Filling>;
 
+export function isGuess(filling: Filling | undefined): filling is Match {
+  return filling !== undefined && 'how' in filling && filling.how === 'guess';
+}
+
+/** All guesses are decided at once, as if each had been: ten of them were ten clicks. */
+export function agreed(mapping: Mapping): Map<string, Filling> {
+  return new Map(
+    [...mapping].map(([path, filling]) => [
+      path,
+      isGuess(filling) ? { ...filling, how: 'chosen' } : filling,
+    ]),
+  );
+}
+
 /** Lists and what is in them cannot stand in a cell; they are left out, and the service names them. */
 export function fieldsOf({ fields }: Pick<Lint, 'fields'>): TemplateField[] {
   const single = fields.filter(({ path, kind }) => kind !== 'list' && !path.includes('[]'));

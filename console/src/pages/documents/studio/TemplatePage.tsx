@@ -56,6 +56,7 @@ function Shown({ answer }: { answer: TemplateAnswer }) {
         <span>
           since <Time at={template.createdAt} />
           {template.createdBy !== null && ` by ${template.createdBy}`}
+          {template.owner !== null && `, only for ${template.owner}`}
         </span>
       }
       scrolls={false}

@@ -1,0 +1,2 @@
+-- Whose a template is alone. Null: everybody's of its tenant. All versions of a name have the same owner.
+ALTER TABLE millrace.document_templates ADD COLUMN owner text COLLATE "C";
