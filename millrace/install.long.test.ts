@@ -35,6 +35,7 @@ const work = mkdtempSync(join(tmpdir(), 'millrace-install-'));
 const release = join(work, 'release');
 const cleanups: (() => unknown)[] = [() => rmSync(work, { recursive: true, force: true })];
 let project: Project;
+let library: Project;
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -48,9 +49,15 @@ beforeAll(async () => {
     registry: registry.url,
     install: [
       join(release, `packages/millrace-${version}.tgz`),
-      `@millrace/testkit@${version}`,
+      ...['cli', 'server', 'testkit'].map((name) => `@millrace/${name}@${version}`),
       ...['pg', '@types/pg', '@types/node'].map((name) => `${name}@${installedVersion(name)}`),
     ],
+  });
+  library = await makeProject({
+    folder: join(work, 'library'),
+    files: join(import.meta.dirname, 'test/orders'),
+    registry: registry.url,
+    install: [join(release, `packages/millrace-${version}.tgz`), `pg@${installedVersion('pg')}`],
   });
   cpSync(join(import.meta.dirname, 'test/orders/jobs'), join(work, 'mounted'), { recursive: true });
   database = await bareDatabase();
@@ -186,6 +193,60 @@ describe('what is installed', () => {
     console.log(
       `${tarballs.length} tarballs of ${megabytes(tarballs)}; installed ${megabytes(own)} of ours in ${megabytes(bytes)}`,
     );
+  });
+});
+
+describe('the library alone', () => {
+  const node = process.execPath;
+  const runModule = (program: string, env = {}) =>
+    library.run(node, 'node', ['--input-type=module', '-e', program], env);
+
+  it('is small: no server, no console, no simulators, no embedded database', () => {
+    const modules = join(library.folder, 'node_modules');
+    const lock = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as {
+      packages: Record<string, object>;
+    };
+    const names = Object.keys(lock.packages).map((path) => path.replace('node_modules/', ''));
+    const ours = names.filter((name) => name === 'millrace' || name.startsWith('@millrace/'));
+    expect(ours.toSorted()).toEqual([
+      '@millrace/docx',
+      '@millrace/engine',
+      '@millrace/office',
+      '@millrace/store-postgres',
+      'millrace',
+    ]);
+    const bytes = filesBelow(modules).map((path) => statSync(join(modules, path)).size);
+    console.log(`the library: ${names.length} packages, ${megabytes(bytes)}`);
+    expect(names.length).toBeLessThan(60);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(40_000_000);
+  });
+
+  it('runs a job on Postgres, and checks a template', { timeout: 60_000 }, async () => {
+    const program = `
+      import { createMillrace, defineJob, done } from 'millrace';
+      import { lint } from 'millrace/documents';
+      import { z } from 'zod';
+      const greet = defineJob({ kind: 'greet', input: z.string(), run: async ({ data }) => done('Hello ' + data) });
+      const millrace = await createMillrace({ database: process.env.DATABASE_URL, jobs: [greet], log: false });
+      await millrace.start();
+      const { id } = await millrace.enqueue(greet, 'Ada');
+      console.log((await millrace.finished(id)).result, typeof lint);
+      await millrace.stop();`;
+    const said = await runModule(program, { DATABASE_URL: database.url });
+    expect(said.trim()).toBe('Hello Ada function');
+  });
+
+  it('says how to get what it leaves out', async () => {
+    const program = `
+      import { createMillrace } from 'millrace';
+      await createMillrace({ database: { folder: 'db' }, jobs: [] }).catch(({ message }) => console.log(message));`;
+    expect(await runModule(program)).toMatch(
+      /a package of its own: npm install @electric-sql\/pglite@\d/,
+    );
+    await expect(library.run(node, 'npx', ['millrace', 'jobs'])).rejects.toMatchObject({
+      code: 70,
+      stderr: expect.stringMatching(/^The command line .* npm install @millrace\/cli,.*\n$/),
+    });
   });
 });
 

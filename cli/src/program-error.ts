@@ -13,6 +13,7 @@ export class ProgramError extends Error {
 }
 
 export function notBuilt(): ProgramError {
-  const advice = 'The server is not built here: run "npm run build" in the project folder first.';
+  const advice =
+    'There is no server here. In a clone of the repository: npm run build. Elsewhere: npm install @millrace/server.';
   return new ProgramError('not_built', EXIT.defect, advice);
 }

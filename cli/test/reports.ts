@@ -37,6 +37,7 @@ export function aParameter(name: string, changes: Partial<Parameter> = {}): Para
     canBeEmpty: true,
     list: false,
     choices: [],
+    suggests: false,
     min: null,
     max: null,
     default: null,

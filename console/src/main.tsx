@@ -17,10 +17,16 @@ const element = document.getElementById('root');
 if (element === null) throw new Error('the page has no root');
 const root = createRoot(element);
 
+/** Of the link that `npm start` prints: its issuer knows the person already, and nobody has to press a button. */
+const ENTER = '?enter';
+
 /** Who are you, what may you do, then the pages. */
 async function start(): Promise<void> {
   const session = await openSession(await createClient({ baseUrl: location.origin }).signIn());
+  if (location.search === ENTER && !session.isSignedIn())
+    return session.signIn({ returnTo: location.pathname });
   const wrong = location.pathname === CALLBACK ? await completeSignIn(session) : null;
+  if (location.search === ENTER) history.replaceState(null, '', location.pathname);
   if (wrong !== null || !session.isSignedIn()) return askToSignIn(session, wrong);
   const app = createApp(session);
   // A session that was kept may have ended meanwhile.

@@ -1,4 +1,4 @@
-// What is inside an installed `millrace`, as CycloneDX, by npm's own hand.
+// What is inside an installed `millrace` with its command line and server, as CycloneDX, by npm's own hand.
 //
 // Not by `npm sbom` in the repository: with workspaces it leaves out whatever is a developer's dependency of any of them, zod and
 // pg among it (npm 11.19), and calls workspaces by their folders. So npm is shown the lock file of a project that has millrace
@@ -19,6 +19,8 @@ import { npm, quietly, root } from '../setup.mjs';
  * @property {boolean} [link]
  * @property {Record<string, string>} [dependencies]
  * @property {Record<string, string>} [optionalDependencies]
+ * @property {Record<string, string>} [peerDependencies]
+ * @property {object} [peerDependenciesMeta]
  * @property {Record<string, string>} [devDependencies] of a workspace
  *
  * @typedef {Record<string, Entry>} Entries by where it is installed
@@ -41,7 +43,7 @@ export async function sbom() {
 }
 
 /**
- * A project that is the package itself, with all that it needs at run time, each where the repository has it.
+ * A project that is the package itself, with all that it needs or can use at run time, each where the repository has it.
  *
  * @param {string} name @param {Entries} entries of the repository's lock file
  */
@@ -53,7 +55,10 @@ export function projectWith(name, entries) {
   for (const place of waiting) {
     const { entry, at } = reached(place, entries);
     if (at in found) continue;
-    const { dependencies = {}, optionalDependencies = {}, devDependencies: _, ...rest } = entry;
+    const { devDependencies: _, peerDependencies, peerDependenciesMeta: __, ...rest } = entry;
+    const { optionalDependencies = {} } = entry;
+    // The command line and the server are optional for `millrace`. A release has them.
+    const dependencies = { ...entry.dependencies, ...(place === top && peerDependencies) };
     found[at] = { ...rest, dependencies, optionalDependencies };
     for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const next = placeOf(needed, place, entries);

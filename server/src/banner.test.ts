@@ -16,7 +16,7 @@ test('names a user of the sandbox for each role', () => {
   expect(said).not.toContain('logs');
   for (const role of ROLES) expect(said).toContain(`${role}@sandbox`);
   expect(said).toContain('password open-sesame');
-  expect(said).toContain('http://enter/?to=http://127.0.0.1:3000/console/');
+  expect(said).toContain('http://enter/?to=http://127.0.0.1:3000/console/?enter');
 });
 
 test('names the file of the log', () => {

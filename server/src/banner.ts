@@ -34,7 +34,7 @@ export function banner(
     ...(sandbox === null
       ? []
       : [
-          ['open', sandbox.entrance(`${address}/console/`)] as [string, string],
+          ['open', sandbox.entrance(`${address}/console/?enter`)] as [string, string],
           ['user', `${SANDBOX_USERS.join(', ')}; password ${sandbox.password}`] as [string, string],
         ]),
     ...(sandboxOrg === null

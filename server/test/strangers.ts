@@ -323,6 +323,7 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   listReports: NOBODY,
   getReport: NOBODY,
   getReportGraph: NOBODY,
+  suggestReportValues: NOBODY,
   startReport: NOBODY,
   listReportRuns: {
     of: 'many',

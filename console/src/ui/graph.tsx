@@ -1,4 +1,11 @@
-import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type ReactNode,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { PAD, fitted, widthOf } from './graph-size.ts';
 import { type Phase, StateIcon } from './state.tsx';
 import { stagesOf } from './stages.ts';
@@ -17,7 +24,7 @@ export interface GraphNode {
 const HEIGHT = 64;
 const GAP_Y = 20;
 
-/** Stages from left to right: solid what is done, moving dashes what flows, dots what waits. A list below 720 px. */
+/** Stages from left to right: solid what is done, moving dashes what flows, dots what waits. A list where they have no room. */
 export function Graph({
   label,
   nodes,
@@ -30,7 +37,19 @@ export function Graph({
   const frame = useRef<HTMLDivElement>(null);
   const available = useWidth(frame);
   const stages = stagesOf(nodes);
-  const { node: nodeWidth, gap } = fitted(stages.length, available);
+  const size = fitted(stages.length, available);
+  if (size === null) {
+    const byId = new Map(nodes.map((node) => [node.id, node]));
+    return (
+      <div ref={frame} role="group" aria-label={label} className="grid gap-2 p-4">
+        {stages.flat().map((id) => {
+          const node = byId.get(id);
+          return node && <Listed key={id} node={node} {...(onOpen && { onOpen })} />;
+        })}
+      </div>
+    );
+  }
+  const { node: nodeWidth, gap } = size;
   const rows = Math.max(1, ...stages.map((stage) => stage.length));
   const place = new Map(
     stages.flatMap((stage, column) =>
@@ -123,19 +142,33 @@ function strokeOf(phase: Phase | null): {
   return { stroke: 'var(--line-strong)', strokeWidth: 1.75, strokeDasharray: '3 4' };
 }
 
+interface NodeParams {
+  readonly node: GraphNode;
+  readonly onOpen?: (id: string) => void;
+}
+
 function Node({
-  node: { id, title, note, phase, joins, extra },
   x,
   y,
   width,
+  ...rest
+}: NodeParams & { readonly x: number; readonly y: number; readonly width: number }) {
+  return <Box {...rest} className="absolute" style={{ left: x, top: y, width, height: HEIGHT }} />;
+}
+
+/** What comes before is in words, where no line leads to it. */
+function Listed({ node, ...rest }: NodeParams) {
+  const { after, note } = node;
+  const words = [note, after.length > 0 && `after ${after.join(' and ')}`].filter(Boolean);
+  return <Box {...rest} node={{ ...node, note: words.join(', ') }} className="w-full" />;
+}
+
+function Box({
+  node: { id, title, note, phase, joins, extra },
   onOpen,
-}: {
-  node: GraphNode;
-  x: number;
-  y: number;
-  width: number;
-  onOpen?: (id: string) => void;
-}) {
+  className,
+  style,
+}: NodeParams & { readonly className: string; readonly style?: CSSProperties }) {
   const waits = phase === 'waiting' || phase === 'canceled' || phase === null;
   const inner = (
     <>
@@ -154,8 +187,7 @@ function Node({
       {extra}
     </>
   );
-  const look = `absolute block overflow-hidden rounded-node border bg-raised px-3 py-2 text-left ${waits ? 'border-dashed border-line-strong' : phase === 'failed' ? 'border-failed-fill shadow-control' : phase === 'running' ? 'border-running-fill shadow-control' : 'border-line-strong shadow-control'}`;
-  const style = { left: x, top: y, width, height: HEIGHT };
+  const look = `${className} block overflow-hidden rounded-node border bg-raised px-3 py-2 text-left ${waits ? 'border-dashed border-line-strong' : phase === 'failed' ? 'border-failed-fill shadow-control' : phase === 'running' ? 'border-running-fill shadow-control' : 'border-line-strong shadow-control'}`;
   return onOpen === undefined ? (
     <div className={look} style={style}>
       {inner}

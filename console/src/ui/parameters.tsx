@@ -2,6 +2,8 @@ import type { Client } from '@millrace/api';
 import { Choice, Field, TextInput } from './field.tsx';
 
 export type Parameter = Awaited<ReturnType<Client['getReport']>>['parameters'][number];
+/** Values to choose from that the database has, by parameter. */
+export type Suggested = Readonly<Record<string, Parameter['choices']>>;
 export type Values = Readonly<Record<string, string>>;
 
 /** What the form begins with: defaults as they are today, so that a person sees what they get. */
@@ -45,11 +47,13 @@ export function ParameterForm({
   parameters,
   values,
   wrong,
+  suggested = {},
   onChange,
 }: {
   parameters: readonly Parameter[];
   values: Values;
   wrong: (name: string) => string | null;
+  suggested?: Suggested;
   onChange(values: Values): void;
 }) {
   if (parameters.length === 0) return <p className="text-ink-3">It takes no parameters.</p>;
@@ -69,6 +73,7 @@ export function ParameterForm({
             <Input
               parameter={parameter}
               value={values[name] ?? ''}
+              suggested={suggested[name] ?? []}
               onChange={(value) => onChange({ ...values, [name]: value })}
             />
           </Field>
@@ -86,12 +91,14 @@ const TYPES: Readonly<Partial<Record<Parameter['type'], string>>> = {
 };
 
 function Input({
-  parameter: { name, type, list, choices, min, max, required },
+  parameter: { name, type, label, list, choices, min, max, required },
   value,
+  suggested,
   onChange,
 }: {
   parameter: Parameter;
   value: string;
+  suggested: Parameter['choices'];
   onChange(value: string): void;
 }) {
   const shared = {
@@ -100,6 +107,11 @@ function Input({
     value,
     'aria-describedby': `parameter-${name}-note`,
   };
+  const known = type === 'choice' ? choices : suggested;
+  // Several are written with commas between them.
+  if (list && known.length > 0 && known.every((each) => !each.value.includes(','))) {
+    return <Several {...shared} label={label} known={known} onChange={onChange} />;
+  }
   if (type === 'choice' && !list) {
     return (
       <Choice {...shared} onChange={(event) => onChange(event.target.value)}>
@@ -122,15 +134,79 @@ function Input({
     );
   }
   return (
-    <TextInput
-      {...shared}
-      type={list ? 'text' : (TYPES[type] ?? 'text')}
-      min={min ?? undefined}
-      max={max ?? undefined}
-      placeholder={
-        list ? 'several, with commas' : type === 'date range' ? '2026-01-01..2026-01-31' : undefined
-      }
-      onChange={(event) => onChange(event.target.value)}
-    />
+    <>
+      <TextInput
+        {...shared}
+        list={suggested.length > 0 ? `parameter-${name}-suggested` : undefined}
+        type={list ? 'text' : (TYPES[type] ?? 'text')}
+        min={min ?? undefined}
+        max={max ?? undefined}
+        placeholder={
+          list
+            ? 'several, with commas'
+            : type === 'date range'
+              ? '2026-01-01..2026-01-31'
+              : undefined
+        }
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id={`parameter-${name}-suggested`}>
+        {suggested.map((each) => (
+          <option key={each.value} value={each.value} label={each.label} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** A box for each value. Those that are given and not known stay, as they came from a default or a link. */
+function Several({
+  id,
+  label,
+  value,
+  known,
+  onChange,
+  ...rest
+}: {
+  id: string;
+  label: string;
+  value: string;
+  known: Parameter['choices'];
+  onChange(value: string): void;
+  'aria-describedby': string;
+}) {
+  const given = value.split(/\s*,\s*/).filter(Boolean);
+  const strange = given.filter((each) => known.every((choice) => choice.value !== each));
+  const all = [...known, ...strange.map((each) => ({ value: each, label: each }))];
+  const flip = (which: string): void =>
+    onChange(
+      all
+        .map((each) => each.value)
+        .filter((each) => given.includes(each) !== (each === which))
+        .join(', '),
+    );
+  return (
+    <div
+      id={id}
+      role="group"
+      aria-label={label}
+      aria-describedby={rest['aria-describedby']}
+      className="max-h-40 overflow-y-auto rounded-control border border-line-strong bg-raised py-0.5"
+    >
+      {all.map((each) => (
+        <label
+          key={each.value}
+          className="flex min-h-6 items-center gap-2 px-2 hover:bg-hover max-md:min-h-9"
+        >
+          <input
+            type="checkbox"
+            className="size-3.75 accent-brand"
+            checked={given.includes(each.value)}
+            onChange={() => flip(each.value)}
+          />
+          {each.label}
+        </label>
+      ))}
+    </div>
   );
 }

@@ -14,6 +14,7 @@ export function parameter(type: ParameterType, more: Partial<Parameter> = {}): P
     notBefore: null,
     choices: [],
     list: false,
+    suggest: null,
     ...more,
   };
 }

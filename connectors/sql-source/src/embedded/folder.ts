@@ -27,7 +27,8 @@ export async function openFolder(dataDir: string): Promise<OpenFolder> {
     module = created;
     stopAtPanic(created);
   });
-  const pglite = await PGlite.create({ dataDir, fs });
+  const startParams = [...PGlite.defaultStartParams, ...SMALL];
+  const pglite = await PGlite.create({ dataDir, fs, startParams });
   return {
     pglite,
     interrupt(wanted) {
@@ -38,6 +39,9 @@ export async function openFolder(dataDir: string): Promise<OpenFolder> {
     },
   };
 }
+
+/** Postgres would keep 128 MB resident, whatever is read. */
+const SMALL = ['-c', 'shared_buffers=32MB'];
 
 /** PGlite's own file system, with a look at its module before it runs. */
 function patched(dataDir: string, patch: (module: PostgresModule) => void): NodeFS {

@@ -1,9 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useApp } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { useMay } from '../../data/roles.ts';
 import { Choice, Field } from '../../ui/field.tsx';
+import type { Suggested } from '../../ui/parameters.tsx';
 import { RunForm } from '../../ui/runs/RunForm.tsx';
 import { Heading } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -35,6 +36,7 @@ function NewRun({ report }: { report: Report }) {
   const { queries } = useApp();
   const may = useMay('startReport');
   const [format, setFormat] = useState(report.formats[0] ?? 'csv');
+  const suggested = useSuggested(report);
   return (
     <RunForm
       className="px-6 py-4 max-md:px-4"
@@ -44,6 +46,7 @@ function NewRun({ report }: { report: Report }) {
       start={(parameters) =>
         api.startReport({ params: { name: report.name }, body: { parameters, format } })
       }
+      suggested={suggested}
       onStarted={({ id }) => {
         toast({
           text: `${report.title} runs`,
@@ -68,6 +71,23 @@ function NewRun({ report }: { report: Report }) {
       }
       after={<span className="pb-1.5 text-small text-ink-3">{report.rowsForYou}</span>}
     />
+  );
+}
+
+/** Values of its parameters to choose from, by their names. Without them a form is filled in by hand. */
+function useSuggested({ name, parameters }: Report): Suggested {
+  const api = useApi();
+  const asked = parameters.filter(({ suggests }) => suggests).map((each) => each.name);
+  const answers = useQueries({
+    queries: asked.map((parameter) => ({
+      queryKey: ['suggestions', name, parameter],
+      queryFn: () => api.suggestReportValues({ params: { name, parameter } }),
+      staleTime: 60_000,
+      retry: false,
+    })),
+  });
+  return Object.fromEntries(
+    asked.map((parameter, index) => [parameter, answers[index]?.data?.values ?? []]),
   );
 }
 

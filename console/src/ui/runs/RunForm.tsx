@@ -3,7 +3,13 @@ import { useMutation } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../button.tsx';
-import { type Parameter, ParameterForm, defaultsOf, givenOf } from '../parameters.tsx';
+import {
+  type Parameter,
+  ParameterForm,
+  type Suggested,
+  defaultsOf,
+  givenOf,
+} from '../parameters.tsx';
 import { Trouble } from '../trouble.tsx';
 
 /** A form from parameters, what is wrong beside each, and the button that runs it. */
@@ -12,6 +18,7 @@ export function RunForm<Started>({
   description,
   why,
   start,
+  suggested,
   onStarted,
   beside,
   after,
@@ -22,6 +29,7 @@ export function RunForm<Started>({
   readonly description: string | null;
   readonly why: string | null;
   start(given: ReturnType<typeof givenOf>): Promise<Started>;
+  readonly suggested?: Suggested;
   onStarted(started: Started): void;
   /** Before and after the button, in its line. */
   readonly beside?: ReactNode;
@@ -49,6 +57,7 @@ export function RunForm<Started>({
         parameters={parameters}
         values={values}
         wrong={(name) => issues.find(({ path }) => path.includes(name))?.message ?? null}
+        {...(suggested !== undefined && { suggested })}
         onChange={setValues}
       />
       {run.isError && <Trouble error={run.error} />}

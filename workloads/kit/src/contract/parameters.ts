@@ -28,6 +28,9 @@ export const parameterField = z.object({
       }),
     )
     .describe('Of the type "choice": the only values that it takes.'),
+  suggests: z
+    .boolean()
+    .describe('Of a report: GET /reports/NAME/suggestions/PARAMETER has values.'),
   min: z.string().nullable().describe('Of numbers and dates; of a text, its length.'),
   max: z.string().nullable(),
   default: value.describe('As the file says it, such as "last month"; null: none.'),

@@ -11,6 +11,7 @@ const BOUNDED: readonly string[] = [
   'date range',
   'month',
 ];
+const SUGGESTED: readonly string[] = ['text', 'whole number', 'decimal', 'date'];
 const LISTED: readonly string[] = ['text', 'whole number', 'decimal', 'date', 'month', 'choice'];
 
 /** The parameters that a file declares under `parameters`, each held against its own type. */
@@ -42,6 +43,7 @@ function parameterOf(name: string, words: ParameterWords): Parameter {
     notBefore: words.notBefore ?? null,
     choices: words.choices ?? [],
     list,
+    suggest: words.suggest ?? null,
   };
 }
 
@@ -61,6 +63,8 @@ function checkParameter(parameter: Parameter, words: ParameterWords, complain: C
         ? 'a choice needs choices, such as choices: [open, closed].'
         : `only a choice has choices. Remove them, or write type: choice.`,
     );
+  if (words.suggest !== undefined && !SUGGESTED.includes(type))
+    complain(at('suggest'), `values of a ${type} cannot be suggested. Remove it.`);
   const values = parameter.choices.map(({ value }) => value);
   if (new Set(values).size < values.length || values.includes(''))
     complain(at('choices'), 'each choice needs a value of its own.');

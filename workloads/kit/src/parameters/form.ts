@@ -28,6 +28,7 @@ export function formOf(parameters: readonly Parameter[], moment: Moment): Parame
       canBeEmpty: !required,
       list,
       choices,
+      suggests: parameter.suggest !== null,
       min,
       max,
       default: parameter.default,

@@ -35,6 +35,8 @@ export interface Parameter {
   readonly choices: readonly Choice[];
   /** It takes several values. */
   readonly list: boolean;
+  /** SQL on the source of the report: values to choose from, beside which others are taken too. */
+  readonly suggest: string | null;
 }
 
 /** A value as someone gave it: words such as `yesterday` are not replaced by the day yet. Null: none, not even the default. */
@@ -72,6 +74,8 @@ export interface ParameterField {
   readonly canBeEmpty: boolean;
   readonly list: boolean;
   readonly choices: readonly Choice[];
+  /** There are values to choose from, in the database. */
+  readonly suggests: boolean;
   readonly min: string | null;
   readonly max: string | null;
   /** As the file says it. */

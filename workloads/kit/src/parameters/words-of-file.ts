@@ -32,6 +32,19 @@ const choices = z.union(
   { error: 'write a list of values, or values with their labels, such as open: Still open.' },
 );
 
+/** Where values that people may choose from come from: the labels of an enum are SQL too. */
+const suggest = z.union(
+  [
+    text,
+    fields({
+      enum: z.string().regex(/^[\p{L}_][\p{L}\d_]*(\.[\p{L}_][\p{L}\d_]*)?$/u, {
+        error: 'write the name of an enum type of the database, such as order_status.',
+      }),
+    }).transform(({ enum: type }) => `SELECT unnest(enum_range(NULL::${type}))::text`),
+  ],
+  { error: 'write a SELECT, or the name of an enum, such as { enum: order_status }.' },
+);
+
 const parameterFields = fields({
   type: word(PARAMETER_TYPES, {
     string: 'text',
@@ -62,6 +75,7 @@ const parameterFields = fields({
   notBefore: text.optional(),
   choices: choices.optional(),
   list: z.boolean().optional(),
+  suggest: suggest.optional(),
 });
 /** `county: whole number` is short for a type and nothing else. */
 export const parameterWords = z.preprocess(

@@ -60,6 +60,7 @@ export const pipelineExample: Pipeline = {
       canBeEmpty: false,
       list: false,
       choices: [],
+      suggests: false,
       min: null,
       max: null,
       default: 'last month',

@@ -286,6 +286,7 @@ test('values have their types, and what can stand behind a point', () => {
     max: null,
     choices: [],
     list: false,
+    suggest: null,
   };
   const of = (name: string, type: string, more = {}) => ({ ...base, name, type, ...more }) as never;
   expect(

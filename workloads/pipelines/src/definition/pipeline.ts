@@ -76,6 +76,12 @@ function pipelineOf(
   complain: Complain,
 ): Pipeline {
   const parameters = parametersOf(file.parameters ?? {}, complain);
+  for (const { name: parameter, suggest } of parameters)
+    if (suggest !== null)
+      complain(
+        ['parameters', parameter, 'suggest'],
+        'a pipeline has no database to ask. Write choices.',
+      );
   const timeZone = file.timeZone ?? defaults.timeZone;
   const steps = stepsOf(file.steps, complain);
   const { title, description = null } = file;

@@ -1,8 +1,10 @@
+import { SourceError, bindNames } from '@millrace/sql-source';
 import {
   type Complain,
   type Parameter,
   type ParameterWords,
   parametersOf as declared,
+  small,
 } from '@millrace/workload-kit';
 import { namesOf } from '../parameters/bind.ts';
 
@@ -17,6 +19,7 @@ export function parametersOf(
   const parameters = declared(words, complain);
   for (const parameter of parameters) {
     const at = ['parameters', parameter.name];
+    checkSuggest(parameter, complain);
     if (RESERVED.some((each) => each === parameter.name))
       complain(at, `names of files use {${parameter.name}} for something else. Rename it.`, {
         atKey: true,
@@ -35,4 +38,15 @@ export function parametersOf(
       );
   }
   return parameters;
+}
+
+/** It is asked before any parameter has a value. */
+function checkSuggest({ name, suggest }: Parameter, complain: Complain): void {
+  if (suggest === null) return;
+  try {
+    bindNames(suggest, {}, () => false);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    complain(['parameters', name, 'suggest'], small(error.message));
+  }
 }

@@ -28,6 +28,7 @@ export const parameter = z.object({
   choices: z
     .array(z.object({ value: z.string(), label: z.string() }))
     .describe('Of the type "choice": the only values that it takes.'),
+  suggests: z.boolean().describe('GET /reports/NAME/suggestions/PARAMETER has values to choose.'),
   min: z.string().nullable().describe('Of numbers and dates; of a text, its length.'),
   max: z.string().nullable(),
   default: value.describe('As the file says it, such as "start of last month"; null: none.'),
@@ -94,6 +95,7 @@ export const reportExample: Report = {
       canBeEmpty: false,
       list: false,
       choices: [],
+      suggests: true,
       min: '1',
       max: '58',
       default: null,
@@ -109,6 +111,7 @@ export const reportExample: Report = {
       canBeEmpty: false,
       list: false,
       choices: [],
+      suggests: false,
       min: null,
       max: null,
       default: 'start of last month',
@@ -235,6 +238,25 @@ export const catalogueContracts = {
     statuses: [200],
     errors: ['report_not_found'],
     example: { params: { name: 'timesheet-detail' }, response: reportExample },
+  },
+  suggestReportValues: {
+    method: 'GET',
+    path: '/reports/:name/suggestions/:parameter',
+    summary: 'Values of a parameter to choose from, as `suggest` of its file reads them.',
+    access: 'viewer',
+    params: byReport.extend({ parameter: z.string().min(1).max(100) }),
+    response: z.object({
+      values: z
+        .array(z.object({ value: z.string(), label: z.string().describe('For people.') }))
+        .describe('1,000 at most. By row rules, those of rows that the caller may see.'),
+      more: z.boolean().describe('There are more.'),
+    }),
+    statuses: [200],
+    errors: ['report_not_found', 'suggestions_refused', 'source_unavailable'],
+    example: {
+      params: { name: 'timesheet-detail', parameter: 'county' },
+      response: { values: [{ value: '19', label: 'Los Angeles' }], more: false },
+    },
   },
   getReportGraph: {
     method: 'GET',

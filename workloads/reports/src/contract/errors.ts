@@ -86,6 +86,12 @@ export const errors = {
     title: 'The database of the reports does not answer',
     help: 'Try again later; runs wait for it by themselves. The operator checks REPORTS_DATABASE_URL.',
   },
+  suggestions_refused: {
+    status: 502,
+    retryable: false,
+    title: 'The database refuses to suggest values',
+    help: 'The sentence has its words. Correct `suggest` in the file of the report; any value can be given without.',
+  },
   token_key_missing: {
     status: 503,
     retryable: false,

@@ -17,12 +17,32 @@ beforeAll(async () => {
   world = await openService({
     'shifts.yaml': SHIFTS,
     'open.yaml': 'title: Open\nsql: SELECT id FROM shifts\nkey: id\npublic: true\n',
+    'choosing.yaml': `
+title: Choosing
+parameters:
+  county: { type: whole number, suggest: 'SELECT county AS value, min(name), county FROM names GROUP BY county ORDER BY 2' }
+  day: { type: date, suggest: 'SELECT DISTINCT day FROM shifts ORDER BY day;' }
+  size: { type: text, suggest: { enum: size } }
+  many: { type: whole number, suggest: 'SELECT generate_series(1, 5000), NULL, 1 AS county' }
+  gone: { type: text, suggest: 'SELECT x FROM nowhere' }
+  free: text
+sql: |
+  SELECT id, county FROM shifts
+   WHERE county = :county AND day = :day AND :size <> :free AND :gone <> '' AND id < :many
+key: id
+rows:
+  - { roles: [admin], see: all }
+  - { column: county, claim: county }
+`,
     'broken.yaml': 'title: Broken\nsqll: SELECT 1\n',
     'secret.yaml':
       'title: Secret\nsql: SELECT id FROM shifts\nkey: id\npublic: true\nkeepToken: true\n',
   });
   await world.sql(`
     CREATE TABLE shifts (id int PRIMARY KEY, county int NOT NULL, day date NOT NULL, hours numeric);
+    CREATE TYPE size AS ENUM ('small', 'large');
+    CREATE TABLE names (county int, name text);
+    INSERT INTO names VALUES (1, 'Kern'), (2, 'Alpine');
     INSERT INTO shifts SELECT i, 1 + i % 3, date '2026-01-01' + i % 30, i % 8 FROM generate_series(1, 90) i;
     ANALYZE shifts`);
 }, 60_000);
@@ -58,8 +78,8 @@ const byId = (id: string, caller: Caller = ADMIN) => ({ caller, params: { id } }
 describe('the catalogue', () => {
   test('has what a form needs, whose rows are shown, and what is wrong with files', async () => {
     const { body } = await world.routes().listReports(callOf(routes.listReports, { caller: ADA }));
-    expect(body.reports.map(({ name }) => name)).toEqual(['open', 'secret', 'shifts']);
-    const shifts = body.reports[2];
+    expect(body.reports.map(({ name }) => name)).toEqual(['choosing', 'open', 'secret', 'shifts']);
+    const shifts = body.reports[3];
     expect(shifts).toMatchObject({
       title: 'Shifts',
       formats: ['csv', 'jsonl'],
@@ -86,9 +106,42 @@ describe('the catalogue', () => {
     const page = async (query: object) =>
       (await world.routes().listReports(callOf(routes.listReports, { query }))).body;
     const first = await page({ limit: 2 });
-    expect(first.reports.map(({ name }) => name)).toEqual(['open', 'secret']);
+    expect(first.reports.map(({ name }) => name)).toEqual(['choosing', 'open']);
     const second = await page({ limit: 2, cursor: first.next ?? '' });
-    expect([second.reports.map(({ name }) => name), second.next]).toEqual([['shifts'], null]);
+    expect([second.reports.map(({ name }) => name), second.next]).toEqual([
+      ['secret', 'shifts'],
+      null,
+    ]);
+  });
+
+  test('has values to choose from, for whom a row rule limits those of the same rows alone', async () => {
+    const ask = async (caller: Caller, parameter: string) => {
+      const { body } = await world
+        .routes()
+        .suggestReportValues(
+          callOf(routes.suggestReportValues, { caller, params: { name: 'choosing', parameter } }),
+        );
+      return routes.suggestReportValues.response.parse(body);
+    };
+    const [kern, alpine] = [
+      { value: '1', label: 'Kern' },
+      { value: '2', label: 'Alpine' },
+    ];
+    expect(await ask(ADMIN, 'county')).toEqual({ values: [alpine, kern], more: false });
+    expect(await ask(ADA, 'county')).toEqual({ values: [kern], more: false });
+    expect(await ask(callerOf('eve'), 'county')).toEqual({ values: [], more: false });
+    // The SQL gives no column of the rule: whose days these are, nobody knows.
+    expect(await ask(ADA, 'day')).toEqual({ values: [], more: false });
+    expect((await ask(ADMIN, 'day')).values).toHaveLength(30);
+    expect((await ask(ADMIN, 'size')).values.map(({ value }) => value)).toEqual(['small', 'large']);
+    const many = await ask(ADA, 'many');
+    expect([many.values.length, many.values[0], many.more]).toEqual([
+      1_000,
+      { value: '1', label: '1' },
+      true,
+    ]);
+    await expect(ask(ADMIN, 'gone')).rejects.toMatchObject({ code: 'suggestions_refused' });
+    await expect(ask(ADMIN, 'free')).rejects.toMatchObject({ code: 'report_not_found' });
   });
 
   test('suggests what was meant, and says where a file is wrong', async () => {
