@@ -14,7 +14,7 @@ const name = z
   .string()
   .min(1)
   .max(100)
-  .regex(/^[\p{L}\p{N}]([^\p{C}]*[^\p{C}\p{Z}])?$/u, {
+  .regex(/^[\p{L}\p{N}]([^\p{C}\u2800]*[^\p{C}\p{Z}\u2800])?$/u, {
     error: 'Begin with a letter or a digit, and end without a space.',
   })
   .describe('Such as "Failed this week".');

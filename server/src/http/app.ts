@@ -1,5 +1,6 @@
 import { type Contract, contracts } from '@millrace/api';
 import type { Scope } from '@millrace/engine';
+import { MOST_VALUES, jsonSize } from '@millrace/workload-kit';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { readConsole } from '../console/files.ts';
 import { serveConsole } from '../console/route.ts';
@@ -174,14 +175,15 @@ function takeJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = body as string;
     // Tools send the content type with an empty body too, where a route takes none.
-    if (body === '') done(null, undefined);
-    else
-      void parse(request, body as string, (error, value: unknown) => {
-        if (error !== null) done(isJson(body as string) ? hasForbiddenMember() : error);
-        else if (isDeeperThan(DEEPEST_BODY, value)) done(isTooDeep());
-        else done(null, value);
-      });
+    if (text === '') return done(null, undefined);
+    const refused = tooMuchToParse(text);
+    if (refused !== null) return done(refused);
+    void parse(request, text, (error, value: unknown) => {
+      if (error !== null) done(isJson(text) ? hasForbiddenMember() : error);
+      else done(null, value);
+    });
   });
 }
 
@@ -205,15 +207,16 @@ function isJson(text: string): boolean {
 /** JSON.parse reads what is nested as deep as it likes; JSON.stringify ends the stack at some thousand levels. */
 const DEEPEST_BODY = 1_000;
 
-function isTooDeep(): Refusal {
+function tooMuchToParse(text: string): Refusal | null {
+  const { depth, values } = jsonSize(text);
+  if (values > MOST_VALUES)
+    return new Refusal(
+      'too_large',
+      `The body has more than ${MOST_VALUES / 1_000} thousand values. Send less at once.`,
+    );
+  if (depth <= DEEPEST_BODY) return null;
   return new Refusal(
     'invalid_request',
     `The body is nested more than ${DEEPEST_BODY} levels deep. Make it flatter.`,
   );
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((member) => isDeeperThan(levels - 1, member));
 }

@@ -220,6 +220,7 @@ describe('every refusal is a problem', () => {
     ['a member that is refused', '{"kind":"echo","data":{"__proto__":{"a":1}}}', '"__proto__"'],
     ['what is no JSON', '{"kind":"echo","data":{"__proto__"', 'not valid JSON'],
     ['what is nested too deep', `${'['.repeat(1_001)}${']'.repeat(1_001)}`, '1000 levels deep'],
+    ['what is millions of objects', `[${'{},'.repeat(500_000)}{}]`, '500 thousand values'],
   ])('the sentence is that of %s', async (_, payload, words) => {
     start();
     const { text } = await ask({ method: 'POST', url: '/jobs', headers: json, payload });

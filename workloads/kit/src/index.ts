@@ -47,6 +47,7 @@ export {
   parameterWords,
   scalarWords,
 } from './parameters/words-of-file.ts';
+export { type JsonSize, MOST_VALUES, jsonSize } from './json-size.ts';
 export { type ByteRange, rangeOf } from './range.ts';
 export { readText } from './read-text.ts';
 export { type Issue, Refusal } from './refusal.ts';

@@ -12,10 +12,11 @@ export function canRefreshIndexes(texts: readonly string[]): boolean {
 }
 
 /**
- * In a field's instruction: `TOC \o "1-3"`, and the others that are made of the rest of the document. A tag is short: without a limit, a
- * text of nothing but that word is read again from each of them (1 MB: minutes).
+ * In a field's instruction: `TOC \o "1-3"`, and the others that are made of the rest of the document. From the `<` of its tag, which no
+ * text has: a text of nothing but that word was read again from each of them (1 MB: minutes).
  */
-const INDEX = /(?:instrText[^<>]{0,500}>|w:instr=")\s*(?:TOC|INDEX|TOA|BIBLIOGRAPHY)\b/gi;
+const INDEX =
+  /(?:<(?:\w{1,20}:)?instrText\b[^<>]*>|w:instr=")\s*(?:TOC|INDEX|TOA|BIBLIOGRAPHY)\b/gi;
 /** Each is followed to its end, which for thousands inside one another would take long. */
 const MOST = 50;
 

@@ -17,7 +17,7 @@ export interface Looked {
 /** Where text is: not styles, not settings. */
 const TEXT_PART = /^word\/(?:document|header|footer|footnotes|endnotes)\w*\.xml$/i;
 const MOST_BYTES = 200 * 1024 * 1024;
-const NAME = /(?:instrText[^<>]{0,500}>|w:instr=")\s*FILENAME\b/i;
+const NAME = /(?:<(?:\w{1,20}:)?instrText\b[^<>]*>|w:instr=")\s*FILENAME\b/i;
 /** Every text font has the rest. */
 const BEYOND_LATIN = /[\u0250-\u{10ffff}]/gu;
 const SHOWN = 10;

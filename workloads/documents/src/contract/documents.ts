@@ -195,6 +195,7 @@ export const documentContracts = {
       'invalid_rows',
       'missing_columns',
       'too_many_rows',
+      'busy',
     ],
     example: {
       query: { templateId: 'invoice', outputFileName: 'Invoice {{Number}}' },
@@ -312,6 +313,7 @@ export const documentContracts = {
       'invalid_rows',
       'missing_columns',
       'too_many_rows',
+      'busy',
     ],
     example: { params: { id: 'batch-3' }, response: { retried: 2 } },
   },

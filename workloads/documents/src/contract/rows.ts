@@ -136,7 +136,7 @@ export const rowContracts = {
     upload: TABLES,
     response: tableRead,
     statuses: [200],
-    errors: ['invalid_rows', 'too_many_rows'],
+    errors: ['invalid_rows', 'too_many_rows', 'busy'],
     example: {
       response: {
         format: 'csv',

@@ -6,7 +6,7 @@ import {
   fileHeaders,
   ok,
 } from '@millrace/workload-kit';
-import type { RowFormat, RowSource } from '../batch/rows/rows.ts';
+import { type RowFormat, type RowSource, xlsxTooLarge } from '../batch/rows/rows.ts';
 import type { Reading } from '../batch/rows/table.ts';
 import { readTable } from '../batch/rows/read-table.ts';
 import { type documentContracts, PASSWORD_HEADER } from '../contract/documents.ts';
@@ -14,6 +14,7 @@ import type { rowContracts } from '../contract/rows.ts';
 import { DocumentError } from '../errors.ts';
 import type { DocumentsWithin } from '../within.ts';
 import { batchJson } from './json.ts';
+import type { WholeUploads } from './uploads.ts';
 
 const FORMATS: Readonly<Record<string, RowFormat>> = {
   'application/json': 'json',
@@ -22,17 +23,26 @@ const FORMATS: Readonly<Record<string, RowFormat>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 
-function rowsOf(
-  upload: Upload | null,
-  sheet: string | undefined,
-  reading: Reading = {},
-): RowSource {
-  return {
-    format: FORMATS[upload?.type ?? ''] ?? 'json',
-    bytes: upload?.bytes ?? new Uint8Array(),
-    sheet,
-    ...reading,
-  };
+interface Given extends Reading {
+  readonly upload: Upload | null;
+  readonly by: string | undefined;
+  readonly sheet: string | undefined;
+}
+
+/** An XLSX is read whole, and counts among the files that are; all else is read as it comes. */
+function usingRows<T>(
+  whole: WholeUploads,
+  { upload, ...reading }: Given,
+  use: (source: RowSource) => Promise<T>,
+): Promise<T> {
+  const format = FORMATS[upload?.type ?? ''] ?? 'json';
+  const { by } = reading;
+  if (format === 'xlsx')
+    return whole(upload, (bytes) => use({ ...reading, format, bytes }), {
+      by,
+      tooLarge: xlsxTooLarge,
+    });
+  return use({ ...reading, format, bytes: upload?.bytes ?? new Uint8Array() });
 }
 
 type Flag = 'true' | 'false' | undefined;
@@ -61,18 +71,20 @@ function passwordIn(header: string | string[] | undefined): string | undefined {
   }
 }
 
-export function batchHandlers({
-  batches,
-  archive,
-}: DocumentsWithin): HandlersOf<Omit<typeof documentContracts, 'generate'> & typeof rowContracts> {
+export function batchHandlers(
+  { batches, archive }: DocumentsWithin,
+  whole: WholeUploads,
+): HandlersOf<Omit<typeof documentContracts, 'generate'> & typeof rowContracts> {
   return {
-    async readRows({ query: { sheet, dataLocale }, upload }) {
-      return ok(await readTable(rowsOf(upload, sheet), dataLocale));
+    async readRows({ query: { sheet, dataLocale }, upload, caller }) {
+      const given = { upload, by: caller?.name, sheet };
+      return ok(await usingRows(whole, given, (source) => readTable(source, dataLocale)));
     },
-    async checkRows({ query, upload, signal }) {
+    async checkRows({ query, upload, caller, signal }) {
       const { sheet, columns, same, ...settings } = query;
-      const source = rowsOf(upload, sheet, { names: columns, same });
-      return ok(await batches.check(settingsOf(settings), source, signal));
+      const given = { upload, by: caller?.name, sheet, names: columns, same };
+      const check = (source: RowSource) => batches.check(settingsOf(settings), source, signal);
+      return ok(await usingRows(whole, given, check));
     },
     async createBatch({ query, upload, caller, correlationId, headers }) {
       const {
@@ -97,8 +109,10 @@ export function batchHandlers({
       });
       const settings = { ...rest, ...(Object.keys(pdf).length > 0 && { pdf }) };
       const context = { correlationId, submitter: caller?.name, priority, subject };
-      const source = rowsOf(upload, sheet, { names: columns, same });
-      const batch = await batches.create(settingsOf(settings), source, context);
+      const given = { upload, by: caller?.name, sheet, names: columns, same };
+      const batch = await usingRows(whole, given, (source) =>
+        batches.create(settingsOf(settings), source, context),
+      );
       return { status: 201, body: batchJson(batch) };
     },
     async listBatches({ query }) {
@@ -122,8 +136,9 @@ export function batchHandlers({
       const { name, mediaType, read } = await batches.failed(id);
       return { status: 200, body: undefined, bytes: read(), headers: fileHeaders(name, mediaType) };
     },
-    async correctBatch({ params: { id }, query: { sheet }, upload }) {
-      return ok(await batches.correct(id, rowsOf(upload, sheet)));
+    async correctBatch({ params: { id }, query: { sheet }, upload, caller }) {
+      const given = { upload, by: caller?.name, sheet };
+      return ok(await usingRows(whole, given, (source) => batches.correct(id, source)));
     },
     async downloadBatch({ params: { id }, headers }) {
       return download(await archive(id), headers.range);

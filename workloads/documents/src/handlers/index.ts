@@ -18,6 +18,6 @@ export function handlersOf(
     ...templateHandlers(documents, whole),
     ...fileHandlers(documents),
     ...generateHandlers(documents, waiting, scope),
-    ...batchHandlers(documents),
+    ...batchHandlers(documents, whole),
   };
 }

@@ -17,8 +17,11 @@ export function templateHandlers(
 ): HandlersOf<typeof templateContracts> {
   return {
     async addTemplate({ params: { id: name }, upload, caller }) {
-      const { template, created, lint } = await whole(upload, (bytes) =>
-        templates.add({ name, bytes, by: caller?.name }),
+      const by = caller?.name;
+      const { template, created, lint } = await whole(
+        upload,
+        (bytes) => templates.add({ name, bytes, by }),
+        { by },
       );
       const body = { template: templateJson(template), created, lint: lintJson(lint) };
       return { status: created ? 201 : 200, body };
@@ -48,8 +51,9 @@ export function templateHandlers(
       const name = `preview.${options.outputFormat.toLowerCase()}`;
       return { ...ok(undefined), bytes, headers: fileHeaders(name, TYPES[options.outputFormat]) };
     },
-    async lintTemplate({ upload }) {
-      return ok(lintJson(await whole(upload, (bytes) => templates.lint(bytes))));
+    async lintTemplate({ upload, caller }) {
+      const by = caller?.name;
+      return ok(lintJson(await whole(upload, (bytes) => templates.lint(bytes), { by })));
     },
   };
 }

@@ -6,9 +6,9 @@ export const snippetName = z
   .string()
   .min(1)
   .max(100)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
+  .regex(/^[\p{L}\p{N}]([\p{L}\p{N} ._-]*[\p{L}\p{N}._-])?$/u, {
     error:
-      'Begin with a letter or a digit, and go on with letters, digits, spaces, ".", "_" and "-".',
+      'Begin with a letter or a digit, and go on with letters, digits, spaces, ".", "_" and "-"; end without a space.',
   })
   .describe('Such as "opens-by-day".');
 

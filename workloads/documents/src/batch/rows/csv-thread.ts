@@ -12,6 +12,7 @@ export interface CsvOrder {
 export interface CsvThreadParams {
   readonly delimiter?: string | undefined;
   readonly codePage?: string;
+  readonly by?: string | undefined;
   readonly patienceMs?: number;
   readonly memoryMb?: number;
 }
@@ -41,12 +42,13 @@ export async function* readCsvRows(
   {
     delimiter,
     codePage = 'windows-1252',
+    by,
     patienceMs = PATIENCE_MS,
     memoryMb = MEMORY_MB,
   }: CsvThreadParams = {},
 ): AsyncGenerator<TableAnswer> {
   const source = pieces(chunks);
-  await slots.enter();
+  await slots.enter(by);
   try {
     const more = async () => {
       const next = await source.next();
@@ -55,7 +57,7 @@ export async function* readCsvRows(
     const order = { delimiter, codePage };
     yield* answersOf({ script: SCRIPT, order, patienceMs, memoryMb, more, sentences: SENTENCES });
   } finally {
-    slots.leave();
+    slots.leave(by);
     await source.return(undefined);
   }
 }

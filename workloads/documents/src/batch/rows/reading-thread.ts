@@ -84,19 +84,51 @@ export async function* answersOf(thread: ReadingThread): AsyncGenerator<TableAns
   }
 }
 
-/** So many threads at once, however many uploads come: each may take its memory. */
-export function createSlots(count: number): { enter(): Promise<void>; leave(): void } {
+export interface Slots {
+  /** `by`: whose file it is; left out, it is the process's own. */
+  enter(by?: string): Promise<void>;
+  leave(by?: string): void;
+}
+
+interface Waiting {
+  readonly by: string | undefined;
+  readonly enter: () => void;
+}
+
+/**
+ * So many threads at once, however many uploads come: each may take its memory. One caller has half of them at the most. An upload
+ * that comes slowly holds its thread for as long as the server waits for a request, and eight of them held up everybody's.
+ */
+export function createSlots(count: number): Slots {
+  const share = Math.max(1, Math.floor(count / 2));
   let free = count;
-  const waiting: (() => void)[] = [];
+  const held = new Map<string, number>();
+  const waiting: Waiting[] = [];
+
+  const mayEnter = (by: string | undefined) =>
+    free > 0 && (by === undefined || (held.get(by) ?? 0) < share);
+
+  function add(by: string | undefined, change: 1 | -1): void {
+    free -= change;
+    if (by === undefined) return;
+    const now = (held.get(by) ?? 0) + change;
+    if (now === 0) held.delete(by);
+    else held.set(by, now);
+  }
+
   return {
-    async enter(): Promise<void> {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
+    async enter(by) {
+      if (mayEnter(by)) return add(by, 1);
+      await new Promise<void>((enter) => waiting.push({ by, enter }));
     },
-    leave(): void {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
+    leave(by) {
+      add(by, -1);
+      const next = waiting.findIndex((one) => mayEnter(one.by));
+      if (next === -1) return;
+      const [entered] = waiting.splice(next, 1);
+      if (entered === undefined) return;
+      add(entered.by, 1);
+      entered.enter();
     },
   };
 }

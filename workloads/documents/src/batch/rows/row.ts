@@ -25,18 +25,20 @@ export interface TableLine {
 }
 
 /**
- * What an upload may take. A JSON array is parsed as a whole; the other formats are read row by row.
+ * What an upload may take. Every format is read row by row.
  *
- * - `rowBytes`: one row, in whichever format: a line of JSON Lines, the cells of a CSV or XLSX.
+ * - `rowBytes`: one row, in whichever format: a line of JSON Lines, an element of a JSON array, the cells of a CSV or XLSX.
  * - `tableBytes`: all rows of an XLSX together. Many of its cells may name one text, so that 11 kB can be 6 GB of rows.
  * - `headerBytes`: the first row of a table. Its names stand in answers and messages.
+ * - `namedBytes`: the names of the columns times the rows. Each row is stored with them, and a name may be as long as the header.
  * - `columns`: as many as a sheet of a spreadsheet program has.
- * - `cells`: rows times columns. A row has a field for each column, also where the file has no cell for it.
+ * - `cells`: rows times columns, or times the levels of their names. A row has a field for each column, also where the file has no
+ *   cell for it.
  */
 export const ROW_LIMITS = {
   rowBytes: 10_000_000,
-  jsonBytes: 100_000_000,
   headerBytes: 1_000_000,
+  namedBytes: 500_000_000,
   tableBytes: 200_000_000,
   columns: 16_384,
   cells: 20_000_000,

@@ -102,6 +102,24 @@ test('rows that are short cost as many fields as there are columns, and those ar
   expect(count).toBe(Math.floor(ROW_LIMITS.cells / ROW_LIMITS.columns));
 });
 
+/** Each row is stored with the names of its columns: 1 MB of header and 100,000 rows of one letter were 100 GB. */
+test('names of columns that are long are limited by the rows that have them', async () => {
+  const header = 'N'.repeat(900_000);
+  const { rows } = await openRows({
+    format: 'csv',
+    bytes: Buffer.from(`${header}\n${'x\n'.repeat(1_000)}`),
+  });
+  let count = 0;
+  const reading = async () => {
+    for await (const _ of rows) count += 1;
+  };
+  await expect(reading()).rejects.toMatchObject({
+    code: 'too_many_rows',
+    message: expect.stringContaining('The names of the columns'),
+  });
+  expect(count).toBe(Math.floor(ROW_LIMITS.namedBytes / (header.length + 1)));
+});
+
 /**
  * Lines on which patterns that look for more than one thing at a time took minutes: 130 KB of the first took 52 s, and the whole service
  * along.
@@ -172,6 +190,48 @@ test('a JSON array', async () => {
   ]);
   await expect(read('json', '{"a":1}')).rejects.toMatchObject({ code: 'invalid_rows' });
   await expect(read('json', '[{]')).rejects.toMatchObject({ code: 'invalid_rows' });
+});
+
+test.each([1, 2, 7, 1_000])('a JSON array in pieces of %i bytes', async (chunk) => {
+  const text = ' [ {"a":"],[{\\"\\\\"}\n,{"b":[1,{"c":[]}]} ,"x,y" ] ';
+  expect(await read('json', text, chunk)).toEqual([
+    { line: 1, data: { a: '],[{"\\' } },
+    { line: 2, data: { b: [1, { c: [] }] } },
+    { line: 3, error: expect.any(String) },
+  ]);
+  expect(await read('json', ' [ \n] ', chunk)).toEqual([]);
+  for (const broken of ['[{}', '[{},]', '[,{}]', '[{}]{}', '[{"a":1}}', '[{"a', '', '[{} {}]'])
+    await expect(read('json', broken, chunk), broken).rejects.toMatchObject({
+      code: 'invalid_rows',
+    });
+});
+
+/** Parsed as a whole, 100 MB of `{},` were 33 million objects: 2 GB. */
+test('a row of a JSON array is given before the array is over', async () => {
+  async function* bytes() {
+    // As much as is looked at to see what the file is.
+    yield Buffer.from(`[{"a":1},${' '.repeat(2_000)}{"b":`);
+    throw new Error('read on');
+  }
+  const { rows } = await openRows({ format: 'json', bytes: bytes() });
+  const seen: Row[] = [];
+  const reading = async () => {
+    for await (const row of rows) seen.push(row);
+  };
+  await expect(reading()).rejects.toThrow('read on');
+  expect(seen).toEqual([{ line: 1, data: { a: 1 } }]);
+});
+
+test('a row of more values than a document has is an error of its own', async () => {
+  const full = `{"a":[${'{},'.repeat(500_000)}{}]}`;
+  const error = 'The row has more than 500 thousand values.';
+  const expected = [
+    { line: 1, error },
+    { line: 2, data: { b: '{},'.repeat(600_000) } },
+  ];
+  const rows = [full, JSON.stringify({ b: '{},'.repeat(600_000) })];
+  expect(await read('json', `[${rows.join(',')}]`)).toEqual(expected);
+  expect(await read('jsonl', rows.join('\n'))).toEqual(expected);
 });
 
 describe('what is nested too deep', () => {

@@ -1,6 +1,8 @@
+import { MOST_VALUES, jsonSize } from '@millrace/workload-kit';
 import { readCsvRows } from './csv-thread.ts';
 import { DocumentError } from '../../errors.ts';
 import { DEEPEST } from '../../one/canonical.ts';
+import { elementsOf, refused } from './json-array.ts';
 import { ROW_LIMITS, ROW_TOO_LONG, type Row, type TableLine } from './row.ts';
 import { codePageOf, decoded } from './text.ts';
 import { MARKS, type Reading, openTable } from './table.ts';
@@ -18,6 +20,8 @@ export type RowSource =
       readonly delimiter?: ',' | ';' | '\t' | '|' | undefined;
       /** Of XLSX. Left out: the first one. */
       readonly sheet?: string | undefined;
+      /** Whose upload it is: nobody's may take all threads that read. */
+      readonly by?: string | undefined;
     });
 
 /** Rows that can be read one after the other, and what is known about them before the first. */
@@ -58,7 +62,11 @@ function plain(format: 'rows' | 'json' | 'jsonl', rows: AsyncIterable<Row>): Ope
 
 async function openCsv(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  source: Reading & { readonly delimiter?: string | undefined; readonly codePage: string },
+  source: Reading & {
+    readonly delimiter?: string | undefined;
+    readonly codePage: string;
+    readonly by?: string | undefined;
+  },
 ): Promise<OpenRows> {
   let delimiter = ',';
   let encoding = 'utf-8';
@@ -78,11 +86,15 @@ async function openCsv(
 
 async function openSheet(
   bytes: Uint8Array,
-  { sheet: asked, ...reading }: Reading & { sheet?: string | undefined },
+  {
+    sheet: asked,
+    by,
+    ...reading
+  }: Reading & { sheet?: string | undefined; by?: string | undefined },
 ): Promise<OpenRows> {
   let sheet = '';
   async function* lines(): AsyncGenerator<TableLine> {
-    for await (const answer of readSheetRows(bytes, { sheet: asked }))
+    for await (const answer of readSheetRows(bytes, { sheet: asked, by }))
       if (answer.type === 'sheet') sheet = answer.name;
       else if (answer.type === 'rows') yield* answer.rows;
   }
@@ -93,6 +105,13 @@ async function openSheet(
 
 /** A ZIP has its directory at its end: it is read as a whole. 100,000 rows of 20 columns are about 10 MB. */
 const LARGEST_XLSX = 50_000_000;
+export function xlsxTooLarge(): DocumentError {
+  return new DocumentError(
+    'invalid_rows',
+    `An XLSX has at most ${LARGEST_XLSX / 1_000_000} MB. Save the sheet as CSV.`,
+  );
+}
+
 const ZIP = Buffer.from('PK\u0003\u0004');
 
 async function gathered(
@@ -103,11 +122,7 @@ async function gathered(
   for await (const chunk of chunks) {
     parts.push(chunk);
     length += chunk.length;
-    if (length > LARGEST_XLSX)
-      throw new DocumentError(
-        'invalid_rows',
-        `An XLSX has at most ${LARGEST_XLSX / 1_000_000} MB. Save the sheet as CSV.`,
-      );
+    if (length > LARGEST_XLSX) throw xlsxTooLarge();
   }
   const bytes = Buffer.concat(parts);
   if (bytes.subarray(0, 4).equals(ZIP)) return bytes;
@@ -131,10 +146,11 @@ export function rowOf(value: unknown, line: number): Row {
     return { line, error: 'The row is no object, such as {"Name": "Ann"}.' };
   const { [MARKS.line]: corrects, [MARKS.error]: _, ...data } = value as Record<string, unknown>;
   const marks = { line, ...(typeof corrects === 'number' && { corrects }) };
-  return isDeeperThan(DEEPEST, data)
-    ? { ...marks, error: `The row is nested more than ${DEEPEST} levels deep.` }
-    : { ...marks, data };
+  return isDeeperThan(DEEPEST, data) ? { ...marks, error: ROW_TOO_DEEP } : { ...marks, data };
 }
+
+const ROW_TOO_DEEP = `The row is nested more than ${DEEPEST} levels deep.`;
+const ROW_TOO_FULL = `The row has more than ${MOST_VALUES / 1_000} thousand values.`;
 
 /** JSON.parse reads what is nested as deep as it likes; JSON.stringify ends the stack at some thousand levels. */
 function isDeeperThan(levels: number, value: unknown): boolean {
@@ -144,40 +160,34 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 }
 
 async function* readJson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
-  let text = '';
-  for await (const part of texts) {
-    text += part;
-    if (text.length > ROW_LIMITS.jsonBytes)
-      throw new DocumentError(
-        'invalid_rows',
-        'A JSON array is read as a whole, and this one is too large. Send JSON Lines: one object a line.',
-      );
+  let line = 0;
+  for await (const text of elementsOf(texts, ROW_LIMITS.rowBytes)) {
+    line += 1;
+    const row = parsedRow(text, line);
+    // What follows a broken element may be anything: nobody knows where it ends.
+    if ('broken' in row) throw refused(`The rows are not JSON, from row ${line} on: ${row.broken}`);
+    yield row;
   }
-  let values: unknown;
-  try {
-    values = JSON.parse(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new DocumentError('invalid_rows', `The rows are not JSON: ${why}`, { cause: error });
-  }
-  if (!Array.isArray(values))
-    throw new DocumentError('invalid_rows', 'The rows are not a JSON array of objects.');
-  yield* fromValues(values);
 }
 
 async function* readJsonLines(texts: AsyncIterable<string>): AsyncGenerator<Row> {
   for await (const { line, text } of linesOf(texts)) {
-    if (text === null) yield { line, error: ROW_TOO_LONG };
-    else if (text.trim() !== '') yield parsedLine(text, line);
+    if (text?.trim() === '') continue;
+    const row = parsedRow(text, line);
+    yield 'broken' in row ? { line, error: `The line is not JSON: ${row.broken}` } : row;
   }
 }
 
-function parsedLine(text: string, line: number): Row {
+/** Null: too long to keep. Looked at before it is parsed, since objects take fifty times their text. */
+function parsedRow(text: string | null, line: number): Row | { readonly broken: string } {
+  if (text === null) return { line, error: ROW_TOO_LONG };
+  const { depth, values } = jsonSize(text);
+  if (values > MOST_VALUES) return { line, error: ROW_TOO_FULL };
+  if (depth > DEEPEST) return { line, error: ROW_TOO_DEEP };
   try {
     return rowOf(JSON.parse(text), line);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { line, error: `The line is not JSON: ${why}` };
+    return { broken: error instanceof Error ? error.message : String(error) };
   }
 }
 

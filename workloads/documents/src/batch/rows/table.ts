@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { keysOfColumn } from '@millrace/docx';
 import { DocumentError } from '../../errors.ts';
 import { DEEPEST } from '../../one/canonical.ts';
@@ -65,9 +66,15 @@ async function headed(
   const columns = [...own, ...Object.keys(same)];
   if (columns.length > ROW_LIMITS.columns) throw tooWide(columns.length);
   const more = Object.values(same);
-  const place = placing(columns);
+  const fields = fieldsOf(columns);
+  const place = placing(columns, fields);
+  // Each row is an object with all names, and one in it for each point of a name.
+  const levels = fields.reduce((sum, { path }) => sum + path.length, 0);
+  const nameBytes = bytesOfCells(columns);
   let blank = 0;
   let cells = 0;
+  let named = 0;
+  let sinceTurn = 0;
   async function* rows(): AsyncGenerator<Row> {
     for await (const line of iterator) {
       blank += line.blankAbove ?? 0;
@@ -75,14 +82,24 @@ async function headed(
         blank += 1;
         continue;
       }
-      cells += columns.length;
+      cells += Math.max(columns.length, levels);
       if (cells > ROW_LIMITS.cells) throw tooManyCells();
+      named += nameBytes;
+      if (named > ROW_LIMITS.namedBytes) throw namesTooLong();
+      sinceTurn += levels * BYTES_OF_LEVEL + nameBytes;
+      if (sinceTurn > ROW_LIMITS.headerBytes) {
+        sinceTurn = 0;
+        await setImmediate();
+      }
       yield place(more.length === 0 ? line : longer(line, own.length, more));
     }
   }
   const close = async (): Promise<void> => void (await iterator.return(undefined));
   return { columns, rows: rows(), blank: () => blank, close };
 }
+
+/** What it takes to place a cell, as if it were so many bytes. */
+const BYTES_OF_LEVEL = 20;
 
 /** With the cells that are the same in every row. A row with too many cells has none of them: it is an error as it is. */
 function longer(line: TableLine, length: number, more: readonly string[]): TableLine {
@@ -95,7 +112,14 @@ function longer(line: TableLine, length: number, more: readonly string[]): Table
 function tooManyCells(): DocumentError {
   return new DocumentError(
     'too_many_rows',
-    `The rows have more than ${ROW_LIMITS.cells / 1_000_000} million cells: rows times columns. Leave out columns that nothing uses, or split the file.`,
+    `The rows have more than ${ROW_LIMITS.cells / 1_000_000} million cells: rows times columns, and times the levels of a name such as Account.Name. Leave out columns that nothing uses, or split the file.`,
+  );
+}
+
+function namesTooLong(): DocumentError {
+  return new DocumentError(
+    'too_many_rows',
+    `The names of the columns, with which each row is stored, take more than ${ROW_LIMITS.namedBytes / 1_000_000} MB in all rows together. Shorten them, or split the file.`,
   );
 }
 
@@ -121,8 +145,7 @@ export function fieldsOf(columns: readonly string[]): Field[] {
 }
 
 /** Where the cells of a row go. */
-function placing(columns: readonly string[]): (line: TableLine) => Row {
-  const fields = fieldsOf(columns);
+function placing(columns: readonly string[], fields: readonly Field[]): (line: TableLine) => Row {
   if (fields.length === 0) throw badHeader('names no field');
   checkPaths(fields);
   const lineColumn = columns.indexOf(MARKS.line);

@@ -12,6 +12,7 @@ export interface SheetOrder {
 
 export interface SheetThreadParams {
   readonly sheet?: string | undefined;
+  readonly by?: string | undefined;
   readonly patienceMs?: number;
   readonly memoryMb?: number;
 }
@@ -34,13 +35,13 @@ const slots = createSlots(2);
 /** The name of the sheet comes first, then its rows. */
 export async function* readSheetRows(
   bytes: Uint8Array,
-  { sheet, patienceMs = PATIENCE_MS, memoryMb = MEMORY_MB }: SheetThreadParams = {},
+  { sheet, by, patienceMs = PATIENCE_MS, memoryMb = MEMORY_MB }: SheetThreadParams = {},
 ): AsyncGenerator<TableAnswer> {
-  await slots.enter();
+  await slots.enter(by);
   try {
     const order = { bytes, sheet };
     yield* answersOf({ script: SCRIPT, order, patienceMs, memoryMb, sentences: SENTENCES });
   } finally {
-    slots.leave();
+    slots.leave(by);
   }
 }
