@@ -1,5 +1,8 @@
 // npm run build: `dist` of every workspace but the console.
 
-import { ensureBuild, script } from './setup.mjs';
+import { ensureBuild, ensureModules, script } from './setup.mjs';
 
-await script(ensureBuild);
+await script(async () => {
+  await ensureModules();
+  await ensureBuild();
+});

@@ -20,7 +20,9 @@ export interface Match {
 export type Filling = Match | { readonly same: string } | { readonly empty: true };
 export type Mapping = ReadonlyMap<string, Filling>;
 
-export function isGuess(filling: Filling | undefined): filling is Match {
+export function isGuess(
+  filling: Filling | undefined,
+): filling is Match & { readonly how: 'guess' } {
   return filling !== undefined && 'how' in filling && filling.how === 'guess';
 }
 
