@@ -86,7 +86,7 @@ test('what a column cannot mean is written as its text, and counted', () => {
   const row = ['n/a', 5, Number.NaN, 'maybe', new Date(Number.NaN)];
   const { text: file, state } = csv(COLUMNS, [row]);
   expect(file.split('\n')[1]).toBe('n/a,5,NaN,maybe,Invalid Date');
-  expect(state.notes).toEqual({ asText: 4, replaced: 0, cut: 0 });
+  expect(state.notes).toEqual({ asText: 4, replaced: 0, cut: 0, rounded: 0 });
 });
 
 test('half a surrogate pair becomes U+FFFD and is counted; NUL stays', () => {

@@ -366,6 +366,6 @@ test('the office is part of readiness, and documents are measured', async () => 
   expect(checks).toContainEqual(expect.objectContaining({ name: 'office', status: 'ok' }));
   const metrics = await client.metrics();
   expect(metrics).toMatch(/^docgen_duration_seconds_count\{.*mode="interactive".*\} \d+/m);
-  expect(metrics).toMatch(/^template_cache_hit_total\{templateId="tpl-1"\} \d+/m);
+  expect(metrics).toMatch(/^template_cache_hit_total\{template_id="tpl-1"\} \d+/m);
   expect(metrics).toContain('conversion_pool_active 0');
 });

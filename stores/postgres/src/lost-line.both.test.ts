@@ -10,13 +10,16 @@ import { migrate } from './migrate.ts';
 import { type PgDatabase, openPg } from './pg.ts';
 import { type PostgresStore, createStore } from './store.ts';
 import { isLong } from '../../../scripts/need.mjs';
+import { inFast, inLong } from '../../../scripts/suite.ts';
 
 /**
  * Every caller of `transaction()` through a line that is cut before, during and after the commit. Below the port: the
  * simulation is above the driver, and sees neither a connection that breaks between two statements nor a pool.
  */
 
-const CUT: readonly How[] = [isLong ? 'close' : 'reset'];
+/** In the fast suite, which cuts in one way; the long one has all cases, and both ways. */
+const FAST = ['settle', 'checkpoint', 'cancel', 'take over'];
+const HOWS: readonly How[] = isLong ? ['close', 'reset'] : ['reset'];
 /** The store tries out its LISTEN every minute, through the line: that question would be counted among those of a verb. */
 const NO_CHECKS = {
   firstTestMs: 30_000,
@@ -287,7 +290,9 @@ const CASES: Record<string, Prepare> = {
   },
 };
 
-it.each(Object.entries(CASES))('%s', { timeout: 60_000 }, async (_, prepare) => {
+const cases = Object.entries(CASES).filter(([name]) => isLong || FAST.includes(name));
+
+it.each(cases)('%s', async (_, prepare) => {
   const freshly: Prepare = async () => {
     await reset();
     return prepare();
@@ -296,7 +301,7 @@ it.each(Object.entries(CASES))('%s', { timeout: 60_000 }, async (_, prepare) => 
     line,
     database,
     admin,
-    hows: CUT,
+    hows: HOWS,
     prepare: freshly,
     observe,
   });
@@ -304,7 +309,7 @@ it.each(Object.entries(CASES))('%s', { timeout: 60_000 }, async (_, prepare) => 
   expect(asked).toContain('COMMIT');
 });
 
-it('migrate', { timeout: 60_000 }, async () => {
+inLong('migrate', async () => {
   const bare = await databases.createBare();
   cleanups.push(() => bare.drop());
   const client = new pg.Client(bare.url);
@@ -319,7 +324,7 @@ it('migrate', { timeout: 60_000 }, async () => {
     line,
     database: through,
     admin: client,
-    hows: CUT,
+    hows: HOWS,
     async prepare() {
       await client.query('DROP SCHEMA IF EXISTS millrace CASCADE');
       return () => migrate(recorded.database);
@@ -334,31 +339,30 @@ it('migrate', { timeout: 60_000 }, async () => {
   for (const caller of recorded.callers) callers.add(caller);
 });
 
-if (!isLong)
-  it('settle, while the line goes silent', { timeout: 60_000 }, async () => {
-    // What is asked again waits for the locks of whoever went silent, until the server ends that session.
-    const impatient = openThrough(url, 1_500);
-    const through = await createStore({
-      database: { ...impatient, listen: (...heard) => past.listen(...heard) },
-      name: 'pg',
-      dependants,
-    });
-    cleanups.push(() => through.close());
-    const asked = await cutEverywhere({
-      line,
-      database: impatient,
-      admin,
-      hows: ['silence'],
-      only: (text) => text === 'COMMIT',
-      async prepare() {
-        await reset();
-        return settling(through);
-      },
-      observe,
-    });
-    expect(asked).toContain('COMMIT');
+inFast('settle, while the line goes silent', async () => {
+  // What is asked again waits for the locks of whoever went silent, until the server ends that session.
+  const impatient = openThrough(url, 1_500);
+  const through = await createStore({
+    database: { ...impatient, listen: (...heard) => past.listen(...heard) },
+    name: 'pg',
+    dependants,
   });
+  cleanups.push(() => through.close());
+  const asked = await cutEverywhere({
+    line,
+    database: impatient,
+    admin,
+    hows: ['silence'],
+    only: (text) => text === 'COMMIT',
+    async prepare() {
+      await reset();
+      return settling(through);
+    },
+    observe,
+  });
+  expect(asked).toContain('COMMIT');
+});
 
-it('nothing that opens a transaction has no case here', async () => {
+inLong('nothing that opens a transaction has no case here', async () => {
   expect([...callers].toSorted()).toEqual(await transactionCallers());
 });

@@ -15,6 +15,7 @@ import { DocumentError } from '../../errors.ts';
 import { createFiles } from '../../files/files.ts';
 import { startMergeThread } from './merge-thread.ts';
 import { createMerged } from './merged.ts';
+import { inLong } from '../../../../../scripts/suite.ts';
 
 /** Its PDFs are PDFs: one page with the text, or whatever a test makes of the text. */
 function pdfOffice(make: (text: string) => Promise<Uint8Array> | Uint8Array = pdfOf) {
@@ -161,7 +162,7 @@ describe.each(DATABASES)('a merged PDF on %s', (which) => {
     await expect(bytesOf(before.read())).rejects.toMatchObject({ code: 'file_not_found' });
   });
 
-  test('forgets a document that is removed', async () => {
+  inLong('forgets a document that is removed', async () => {
     const { batches, files } = world.documents;
     const id = await batchOf(['Ann', 'Bob']);
     const before = await batches.merged(id);
@@ -204,7 +205,7 @@ describe.each(DATABASES)('a merged PDF on %s', (which) => {
     expect(await rowsOf('contents')).toBe(when === 'end' ? 2 : 3);
   });
 
-  test('is refused with the item that cannot be merged', async () => {
+  inLong('is refused with the item that cannot be merged', async () => {
     make = (text) => (text.includes('Bob') ? Buffer.from(`%PDF ${text}`) : pdfOf(text));
     const broken = await batchOf(['Ann', 'Bob']);
     await expect(world.documents.batches.merged(broken)).rejects.toMatchObject({
@@ -243,7 +244,7 @@ describe.each(DATABASES)('a merged PDF on %s', (which) => {
     await expect(merged(mine.id, 'other')).rejects.toMatchObject({ code: 'batch_not_found' });
   });
 
-  test('is given up where documents go faster than they are merged', async () => {
+  inLong('is given up where documents go faster than they are merged', async () => {
     const { batches, files } = world.documents;
     const id = await batchOf(['Ann', 'Bob', 'Cat', 'Dan']);
     const left = (await batches.items(id)).items.map(({ fileId }) => fileId ?? '');

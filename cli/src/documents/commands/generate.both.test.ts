@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { compile } from '@millrace/docx';
 import { docx, p } from '../../../../docx/test/builder.ts';
 import { need } from '../../../../scripts/need.mjs';
 import { PDF, documentsFixture } from '../../../test/documents.ts';
 import { type Surroundings, documents as parsed, run } from '../../../test/run.ts';
+import { inFast, inLong } from '../../../../scripts/suite.ts';
 
 /** Nothing listens there: a command that asked would end with 5. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -32,56 +33,68 @@ async function here() {
 }
 
 describe('millrace generate, from a file', () => {
-  test('makes a PDF with the LibreOffice of this machine, and leaves nothing else', async () => {
-    const { folder, at, generate } = await here();
-    const work = at('tmp');
-    await mkdir(work);
-    const before = process.env['TMPDIR'];
-    process.env['TMPDIR'] = work;
-    onTestFinished(() => {
-      if (before === undefined) delete process.env['TMPDIR'];
-      else process.env['TMPDIR'] = before;
-    });
-    const ran = await generate(['-o', at('out.pdf')]);
-    expect(ran).toMatchObject({ code: 0, stdout: `${at('out.pdf')}\n` });
-    expect(ran.stderr).toMatch(/^[\d.]+ KB, in .*\.\n$/);
-    expect(execFileSync('pdftotext', [at('out.pdf'), '-'], { encoding: 'utf8' })).toContain(
-      'Dear Ada, you owe €1,234.50',
-    );
-    expect((await readdir(folder)).toSorted()).toEqual(['d.json', 'out.pdf', 't.docx', 'tmp']);
-    expect(await readdir(work)).toEqual([]);
-  }, 90_000);
+  inFast(
+    'makes a PDF with the LibreOffice of this machine, and leaves nothing else',
+    async () => {
+      const { folder, at, generate } = await here();
+      const work = at('tmp');
+      await mkdir(work);
+      const before = process.env['TMPDIR'];
+      process.env['TMPDIR'] = work;
+      onTestFinished(() => {
+        if (before === undefined) delete process.env['TMPDIR'];
+        else process.env['TMPDIR'] = before;
+      });
+      const ran = await generate(['-o', at('out.pdf')]);
+      expect(ran).toMatchObject({ code: 0, stdout: `${at('out.pdf')}\n` });
+      expect(ran.stderr).toMatch(/^[\d.]+ KB, in .*\.\n$/);
+      expect(execFileSync('pdftotext', [at('out.pdf'), '-'], { encoding: 'utf8' })).toContain(
+        'Dear Ada, you owe €1,234.50',
+      );
+      expect((await readdir(folder)).toSorted()).toEqual(['d.json', 'out.pdf', 't.docx', 'tmp']);
+      expect(await readdir(work)).toEqual([]);
+    },
+    90_000,
+  );
 
-  test('makes it as an archive wants it, with a watermark, of the pages asked for', async () => {
-    const { at, generate } = await here();
-    const page = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>';
-    await writeFile(at('t.docx'), docx(p('One {{Name}}') + page + p('Two')));
-    const argv = ['-o', at('o.pdf'), '--pdf-a', '2b', '--watermark', 'DRAFT', '--pages', '2'];
-    expect((await generate(argv)).code).toBe(0);
-    const text = execFileSync('pdftotext', [at('o.pdf'), '-'], { encoding: 'utf8' });
-    expect(text).toContain('Two');
-    expect(text).toContain('DRAFT');
-    expect(text).not.toContain('One');
-    const bytes = await readFile(at('o.pdf'), 'latin1');
-    expect(bytes).toContain('<pdfaid:part>2</pdfaid:part>');
-    const facts = execFileSync('pdfinfo', [at('o.pdf')], { encoding: 'utf8' });
-    expect(facts).toMatch(/^Pages: +1$/m);
-  }, 90_000);
+  inLong(
+    'makes it as an archive wants it, with a watermark, of the pages asked for',
+    async () => {
+      const { at, generate } = await here();
+      const page = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>';
+      await writeFile(at('t.docx'), docx(p('One {{Name}}') + page + p('Two')));
+      const argv = ['-o', at('o.pdf'), '--pdf-a', '2b', '--watermark', 'DRAFT', '--pages', '2'];
+      expect((await generate(argv)).code).toBe(0);
+      const text = execFileSync('pdftotext', [at('o.pdf'), '-'], { encoding: 'utf8' });
+      expect(text).toContain('Two');
+      expect(text).toContain('DRAFT');
+      expect(text).not.toContain('One');
+      const bytes = await readFile(at('o.pdf'), 'latin1');
+      expect(bytes).toContain('<pdfaid:part>2</pdfaid:part>');
+      const facts = execFileSync('pdfinfo', [at('o.pdf')], { encoding: 'utf8' });
+      expect(facts).toMatch(/^Pages: +1$/m);
+    },
+    90_000,
+  );
 
-  test('locks it with what is in a file', async () => {
-    const { at, generate } = await here();
-    await writeFile(at('secret'), 'open sesame\nnot this\n');
-    expect((await generate(['-o', at('o.pdf'), '--password-file', at('secret')])).code).toBe(0);
-    const info = (...argv: string[]) =>
-      execFileSync('pdfinfo', [...argv, at('o.pdf')], { encoding: 'utf8', stdio: 'pipe' });
-    expect(() => info()).toThrow(/password/i);
-    expect(info('-upw', 'open sesame')).toMatch(/^Encrypted: +yes/m);
-    await writeFile(at('secret'), '\n');
-    const empty = await generate(['-o', at('p.pdf'), '--password-file', at('secret')]);
-    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
-  }, 90_000);
+  inFast(
+    'locks it with what is in a file',
+    async () => {
+      const { at, generate } = await here();
+      await writeFile(at('secret'), 'open sesame\nnot this\n');
+      expect((await generate(['-o', at('o.pdf'), '--password-file', at('secret')])).code).toBe(0);
+      const info = (...argv: string[]) =>
+        execFileSync('pdfinfo', [...argv, at('o.pdf')], { encoding: 'utf8', stdio: 'pipe' });
+      expect(() => info()).toThrow(/password/i);
+      expect(info('-upw', 'open sesame')).toMatch(/^Encrypted: +yes/m);
+      await writeFile(at('secret'), '\n');
+      const empty = await generate(['-o', at('p.pdf'), '--password-file', at('secret')]);
+      expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
+    },
+    90_000,
+  );
 
-  test('refuses a field that the data lacks, if it is to be strict', async () => {
+  inFast('refuses a field that the data lacks, if it is to be strict', async () => {
     const { at, generate } = await here();
     await writeFile(at('d.json'), '{"Name": "Ada"}');
     expect((await generate(['-o', at('o.docx')])).code).toBe(0);
@@ -89,7 +102,7 @@ describe('millrace generate, from a file', () => {
     expect(strict).toMatchObject({ code: 4, stderr: expect.stringContaining('Amount') });
   });
 
-  test('makes a DOCX without LibreOffice, with locale and data from a pipe', async () => {
+  inFast('makes a DOCX without LibreOffice, with locale and data from a pipe', async () => {
     const { at, generate } = await here();
     const stdin = JSON.stringify(DATA);
     const surroundings = { env: { MILLRACE_OFFICE_PATH: '/nowhere' }, stdin };
@@ -100,7 +113,7 @@ describe('millrace generate, from a file', () => {
     expect(made.equals(expected)).toBe(true);
   });
 
-  test('says how to get LibreOffice where there is none', async () => {
+  inFast('says how to get LibreOffice where there is none', async () => {
     const { folder, at, generate } = await here();
     const ran = await generate(['-o', at('o.pdf')], { env: { MILLRACE_OFFICE_PATH: '/nowhere' } });
     expect(ran.code).toBe(4);
@@ -114,7 +127,7 @@ describe('millrace generate, from a file', () => {
     expect(parsed(told.stderr)).toMatchObject([{ code: 'office_missing' }]);
   });
 
-  test('replaces nothing without --force, and its template never', async () => {
+  inFast('replaces nothing without --force, and its template never', async () => {
     const { folder, at, generate } = await here();
     await writeFile(at('out.docx'), 'mine');
     expect(await generate(['-o', at('out.docx')])).toMatchObject({
@@ -130,7 +143,7 @@ describe('millrace generate, from a file', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['d.json', 'out.docx', 't.docx']);
   });
 
-  test('writes to standard output, but not into a terminal', async () => {
+  inFast('writes to standard output, but not into a terminal', async () => {
     const { generate } = await here();
     const { code, bytes } = await generate(['-o', '-', '--format', 'docx']);
     expect(code).toBe(0);
@@ -139,7 +152,7 @@ describe('millrace generate, from a file', () => {
     expect((await generate(['-o', '-', '--json'])).code).toBe(2);
   });
 
-  test('tells what does not fit', async () => {
+  inFast('tells what does not fit', async () => {
     const { at, generate } = await here();
     const wrong = await generate(['-o', at('o.docx'), '--timezone', 'Mars/Olympus']);
     expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining('Mars/Olympus') });
@@ -170,7 +183,7 @@ describe('millrace generate, from a file', () => {
     expect((await generate(['-o', folder])).stderr).toBe(`There is no folder "${at('no')}".\n`);
   });
 
-  test('fetches no image by itself', async () => {
+  inFast('fetches no image by itself', async () => {
     const { at, generate } = await here();
     await writeFile(at('t.docx'), docx(p('{{image Photo width=4cm}}')));
     await writeFile(at('d.json'), '{"Photo": "https://cdn.example.com/a.png?signature=x"}');
@@ -181,7 +194,7 @@ describe('millrace generate, from a file', () => {
 });
 
 describe('millrace generate, from a template of the server', () => {
-  test('tells what the document lacks, and ends with 0', async () => {
+  inFast('tells what the document lacks, and ends with 0', async () => {
     const { millrace, documents, folder } = await documentsFixture();
     documents.warnings = ['No font of the server has 請 (U+8ACB).'];
     const data = join(folder, 'd.json');
@@ -193,7 +206,7 @@ describe('millrace generate, from a template of the server', () => {
     expect((await millrace(`${line} -q`)).stderr).toBe('');
   });
 
-  test('sends the data and fetches the document', async () => {
+  inFast('sends the data and fetches the document', async () => {
     const { millrace, documents, folder, server } = await documentsFixture();
     const path = join(folder, 'out.pdf');
     const options = `--locale de-DE --timezone Europe/Berlin --name 'Invoice 1' -o ${path}`;
@@ -220,7 +233,7 @@ describe('millrace generate, from a template of the server', () => {
     ]);
   });
 
-  test('passes on what the document is to be', async () => {
+  inFast('passes on what the document is to be', async () => {
     const { millrace, documents, folder } = await documentsFixture();
     const secret = join(folder, 'secret');
     await writeFile(secret, 'sesame');
@@ -235,14 +248,14 @@ describe('millrace generate, from a template of the server', () => {
     ]);
   });
 
-  test('gives the bytes as they are to a pipe', async () => {
+  inFast('gives the bytes as they are to a pipe', async () => {
     const { millrace } = await documentsFixture();
     const ran = await millrace('generate --template tpl-7 --data - -o - -q', { stdin: '{}' });
     expect(ran.bytes.equals(PDF)).toBe(true);
     expect(ran.stderr).toBe('');
   });
 
-  test('ends with 3 where there is no such template, and leaves no file', async () => {
+  inFast('ends with 3 where there is no such template, and leaves no file', async () => {
     const { millrace, folder } = await documentsFixture();
     const path = join(folder, 'x.pdf');
     const ran = await millrace(`generate --template nobody --data - -o ${path}`, { stdin: '{}' });
@@ -250,7 +263,7 @@ describe('millrace generate, from a template of the server', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('asks for what is missing', async () => {
+  inFast('asks for what is missing', async () => {
     const { millrace, server } = await documentsFixture();
     expect((await millrace('generate --data d.json')).stderr).toContain('--template');
     expect((await millrace('generate --template invoice')).stderr).toContain('--data');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { COLUMNS, fileOf, someRows } from '../../test/build.ts';
 import { ALL_TYPES, copied, fileOfCopy, HOSTILE_TEXTS, placedCells } from '../../test/copy.ts';
 import { unzip } from '../../test/read.ts';
@@ -8,6 +8,7 @@ import type { Column, Row } from '../types.ts';
 import { SHEET_ROWS } from '../xlsx/workbook.ts';
 import { createCopiedTable } from './table.ts';
 import type { CopiedTableOptions } from './writers.ts';
+import { inFast, inLong } from '../../../scripts/suite.ts';
 
 const NUMBERS = [
   '0', '-0', '12', '-12', '007', '+5', '123456789012345', '1234567890123456', '9007199254740991',
@@ -43,7 +44,7 @@ const HOSTILE_FIELDS: Row[] = HOSTILE_ROWS.flatMap((row) =>
 );
 
 describe('the same file as from values', () => {
-  test.each<Partial<CopiedTableOptions>>([
+  inFast.each<Partial<CopiedTableOptions>>([
     {},
     { csv: { crlf: true, bom: true } },
     { csv: { formulaGuard: false } },
@@ -58,7 +59,7 @@ describe('the same file as from values', () => {
     expect(state.notes).toEqual(given.state.notes);
   });
 
-  test('JSON Lines with JSON in them', () => {
+  inFast('JSON Lines with JSON in them', () => {
     const columns: Column[] = [
       { name: 'a', type: 'text', isJson: true },
       { name: 'b', type: 'text' },
@@ -81,7 +82,7 @@ describe('the same file as from values', () => {
     );
   });
 
-  test('JSON Lines', () => {
+  inFast('JSON Lines', () => {
     const options = { format: 'jsonl', columns: ALL_TYPES } as const;
     const { bytes, state } = fileOfCopy(options, copied(HOSTILE_ROWS));
     const given = fileOf(options, HOSTILE_ROWS);
@@ -89,7 +90,7 @@ describe('the same file as from values', () => {
     expect(state.notes).toEqual(given.state.notes);
   });
 
-  test('XLSX, but for the places of cells', () => {
+  inFast('XLSX, but for the places of cells', () => {
     const options = { format: 'xlsx', columns: ALL_TYPES } as const;
     const { bytes, state } = fileOfCopy(options, copied(HOSTILE_ROWS));
     const given = fileOf(options, HOSTILE_ROWS);
@@ -105,7 +106,7 @@ describe('the same file as from values', () => {
     expect(state.notes).toEqual(given.state.notes);
   });
 
-  test('Parquet', () => {
+  inFast('Parquet', () => {
     const columns = ALL_TYPES.map(({ name }): Column => ({ name, type: 'text' }));
     const given = fileOf({ format: 'parquet', columns }, HOSTILE_ROWS);
     const { bytes } = fileOfCopy({ format: 'parquet', columns }, copied(HOSTILE_ROWS));
@@ -115,7 +116,7 @@ describe('the same file as from values', () => {
     expect(ours.bytes.equals(typed.bytes)).toBe(true);
   });
 
-  test('every character in front of a formula is seen', () => {
+  inLong('every character in front of a formula is seen', () => {
     const rows: Row[] = [];
     for (let code = 1; code < 0x110000; code++) {
       if (code === 0xd800) code = 0xe000;
@@ -130,7 +131,7 @@ describe('the same file as from values', () => {
     expect(bytes.equals(given.bytes)).toBe(true);
   });
 
-  test('every character at the ends of a cell is kept', () => {
+  inLong('every character at the ends of a cell is kept', () => {
     const rows: Row[] = [];
     for (let code = 1; code < 0x11000; code++) {
       if (code === 0xd800) code = 0xe000;
@@ -161,7 +162,7 @@ describe.each(SHAPES)('$format $compression, $hidden hidden', (options) => {
   const batches = [given.slice(0, 1), given.slice(1, 7000), given.slice(7000)].map(copied);
   const whole = fileOfCopy(options, ...batches);
 
-  test('cut off at any chunk and carried on, it has the same bytes', () => {
+  inFast('cut off at any chunk and carried on, it has the same bytes', () => {
     for (let stop = 0; stop <= batches.length + 1; stop++) {
       const first = createCopiedTable(options);
       const steps = [
@@ -183,11 +184,11 @@ describe.each(SHAPES)('$format $compression, $hidden hidden', (options) => {
     }
   });
 
-  test('it counts rows and bytes', () => {
+  inFast('it counts rows and bytes', () => {
     expect(whole.state).toMatchObject({ rows: 9000, bytes: whole.bytes.length, isEnded: true });
   });
 
-  test.each([
+  inFast.each([
     ['x,y\n', 1],
     ['1,2,3,4,5,6,7\n', 1],
     ['1,2,3,4,5,6', 1],
@@ -204,7 +205,7 @@ describe.each(SHAPES)('$format $compression, $hidden hidden', (options) => {
     expect(table.state()).toEqual(before);
   });
 
-  test('it is not carried on with other hidden fields', () => {
+  inFast('it is not carried on with other hidden fields', () => {
     const other = { ...options, hidden: 2 };
     expect(() => createCopiedTable(other, whole.state)).toThrow('Start the file again');
   });
@@ -214,7 +215,7 @@ describe('sheets', () => {
   const options = { format: 'xlsx', columns: [{ name: 'A', type: 'number' }] } as const;
   const ones = copied(Array.from({ length: 100_000 }, (): Row => [1]));
 
-  test('a batch is cut between two rows where the sheet ends', () => {
+  inFast('a batch is cut between two rows where the sheet ends', () => {
     const table = createCopiedTable(options);
     const pieces: Uint8Array[] = [];
     for (let i = 0; i < 10; i++) pieces.push(...table.write(ones));
@@ -242,7 +243,7 @@ describe('sheets', () => {
     expect(rowsOf(3)).toEqual([]);
   });
 
-  test('a sheet of nearly 4 GiB is followed by another', () => {
+  inFast('a sheet of nearly 4 GiB is followed by another', () => {
     const begun = createCopiedTable(options);
     begun.write(ones);
     const state = begun.state();

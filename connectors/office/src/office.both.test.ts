@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import {
   coloured,
   decodePng,
@@ -26,10 +26,11 @@ import {
 } from '../test/world.ts';
 import { findOffice } from './find.ts';
 import { defaultSlots } from './office.ts';
+import { inFast, inLong } from '../../../scripts/suite.ts';
 
 // With the real LibreOffice. Without one these fail: a machine that tests this package has it installed.
 
-test('a DOCX becomes a PDF with its text, and the folder is empty afterwards', async () => {
+inFast('a DOCX becomes a PDF with its text, and the folder is empty afterwards', async () => {
   const { office, workdir } = await openTestOffice();
   const { pdf, timings } = await office.convert(letter('Grüße an Änne', 'Zeile zwei'));
   expect(textOf(pdf)).toMatch(/Grüße an Änne\s+Zeile zwei/);
@@ -50,7 +51,7 @@ test('a DOCX becomes a PDF with its text, and the folder is empty afterwards', a
   expect(readdirSync(workdir)).toEqual([]);
 });
 
-test('a plain PDF shows what soffice makes of the document', async () => {
+inLong('a plain PDF shows what soffice makes of the document', async () => {
   const { office, workdir } = await openTestOffice();
   const docx = withPicture('With a picture');
   const { pdf } = await office.convert(docx);
@@ -66,7 +67,7 @@ test('a plain PDF shows what soffice makes of the document', async () => {
   expect(pixelsOf(pdf).equals(pixelsOf(readFileSync(join(workdir, 'in.pdf'))))).toBe(true);
 });
 
-test('PDF options', async () => {
+inFast('PDF options', async () => {
   const { office } = await openTestOffice();
   const docx = pages('First page', 'Second page', 'Third page');
   const archive = (await office.convert(docx, { pdf: { pdfA: '2b' } })).pdf;
@@ -103,7 +104,7 @@ test('PDF options', async () => {
   });
 });
 
-test('a thumbnail is a PNG of page 1, in its colours', async () => {
+inFast('a thumbnail is a PNG of page 1, in its colours', async () => {
   const { office } = await openTestOffice();
   const { width, height, rows } = decodePng(
     Buffer.from(await office.thumbnail(coloured('FF0000'), { width: 200 })),
@@ -122,7 +123,7 @@ test('a thumbnail is a PNG of page 1, in its colours', async () => {
   });
 });
 
-test('what is no DOCX is refused, and a broken one fails alone', async () => {
+inFast('what is no DOCX is refused, and a broken one fails alone', async () => {
   const { office } = await openTestOffice();
   const invalid = { code: 'invalid_document', retryable: false };
   await expect(office.convert(Buffer.from('<html>hello</html>'))).rejects.toMatchObject(invalid);
@@ -137,7 +138,7 @@ test('what is no DOCX is refused, and a broken one fails alone', async () => {
   expect(textOf((await office.convert(whole)).pdf)).toContain('Whole');
 });
 
-test('a process that is killed at work is replaced, and its document converted', async () => {
+inFast('a process that is killed at work is replaced, and its document converted', async () => {
   const { office, seen } = await openTestOffice();
   await office.check();
   const result = office.convert(longTable(400));
@@ -148,7 +149,7 @@ test('a process that is killed at work is replaced, and its document converted',
   expect(office.stats()).toMatchObject({ retriedJobs: 1, crashedProcesses: 1, completedJobs: 1 });
 });
 
-test('a process that hangs is killed when the time is over', async () => {
+inFast('a process that hangs is killed when the time is over', async () => {
   const { office, seen } = await openTestOffice({ timeoutMs: 1_000 });
   await office.check();
   const [{ pid } = { pid: 0 }] = office.stats().processes;
@@ -158,7 +159,7 @@ test('a process that hangs is killed when the time is over', async () => {
   expect(isGone(pid)).toBe(true);
 });
 
-test('two processes convert at the same time, each with its own profile', async () => {
+inLong('two processes convert at the same time, each with its own profile', async () => {
   const { office, seen } = await openTestOffice({ slots: 2 });
   await seen.event('process_started', ({ pid }) =>
     seen.events.some((e) => e.type === 'process_started' && e.pid !== pid),
@@ -205,7 +206,7 @@ const sofficeSockets = (): string[] =>
 const busyTime = (leader: number): number =>
   groupOf(leader).reduce((total, pid) => total + processorTime(pid), 0);
 
-test.each(['kit', 'soffice'])(
+inFast.each(['kit', 'soffice'])(
   'when the service is killed, its %s ends at once; the next start removes the files',
   async (way) => {
     const sockets = sofficeSockets();
@@ -227,7 +228,7 @@ test.each(['kit', 'soffice'])(
   },
 );
 
-test('a LibreOffice without its kit converts by soffice, and says what it cannot', async () => {
+inLong('a LibreOffice without its kit converts by soffice, and says what it cannot', async () => {
   const { office, seen } = await openTestOffice({ officePath: await withoutKit() });
   const { pdf } = await office.convert(pages('By soffice', 'Two'), { pdf: { pages: '1' } });
   expect(textOf(pdf).trim()).toBe('By soffice');
@@ -244,7 +245,7 @@ test('a LibreOffice without its kit converts by soffice, and says what it cannot
   expect(seen.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
 });
 
-test('soffice dies with the process that waits for it', async () => {
+inLong('soffice dies with the process that waits for it', async () => {
   const sockets = sofficeSockets();
   const { office } = await openTestOffice({ officePath: await withoutKit() });
   await office.check();
@@ -260,7 +261,7 @@ test('soffice dies with the process that waits for it', async () => {
   expect(sofficeSockets()).toEqual(sockets);
 });
 
-test('without LibreOffice the office opens, and refuses', async () => {
+inFast('without LibreOffice the office opens, and refuses', async () => {
   const { office, seen } = await openTestOffice({ officePath: '/nowhere' });
   expect(await office.check()).toMatchObject({
     ok: false,
@@ -275,7 +276,7 @@ test('without LibreOffice the office opens, and refuses', async () => {
   expect(seen.lines).toHaveLength(1);
 });
 
-test('a listener that throws ends nothing, and a limit of nothing is refused', async () => {
+inFast('a listener that throws ends nothing, and a limit of nothing is refused', async () => {
   const { office, seen } = await openTestOffice({
     onEvent: () => {
       throw new Error('not now');
@@ -286,7 +287,7 @@ test('a listener that throws ends nothing, and a limit of nothing is refused', a
   await expect(openTestOffice({ slots: 0 })).rejects.toThrow('slots must be 1 or more');
 });
 
-test('slots are what cores and memory carry, 8 at most', () => {
+inFast('slots are what cores and memory carry, 8 at most', () => {
   const gigabyte = 1024 ** 3;
   expect(defaultSlots(2, 8 * gigabyte)).toBe(3);
   expect(defaultSlots(32, 64 * gigabyte)).toBe(8);

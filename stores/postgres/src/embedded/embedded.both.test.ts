@@ -6,12 +6,13 @@ import { existsSync, fdatasyncSync, readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { need } from '../../../../scripts/need.mjs';
 import { openPgliteStore } from '../index.ts';
 import { createDatabase } from './new-database.ts';
 import { openFolder } from './pglite-folder.ts';
 import type { PostgresStore } from '../store.ts';
+import { inFast, inLong } from '../../../../scripts/suite.ts';
 
 // A new database is a copy of one that was built.
 await need('build');
@@ -51,7 +52,7 @@ describe('a process that is killed', () => {
     return answered;
   }
 
-  it('loses nothing that was answered, and its leases are over at the next start', async () => {
+  inFast('loses nothing that was answered, and its leases are over at the next start', async () => {
     const answered = await killedAfter(50);
     const added = answered.flatMap((each) => each.added);
     const leased = answered.flatMap((each) => each.leased);
@@ -81,20 +82,23 @@ describe('what is answered is on the disk', () => {
   const logOf = (names: readonly string[]): string[] =>
     names.filter((name) => name.includes('pg_wal'));
 
-  it('each commit syncs the log, reading syncs nothing, a checkpoint syncs the tables', async () => {
-    const pglite = await openFolder(join(folder, 'pg'), { isDurable: true, sync });
-    await pglite.exec('CREATE TABLE t (n int)');
-    synced.length = 0;
-    await pglite.exec('INSERT INTO t VALUES (1)');
-    expect(logOf(synced)).toHaveLength(1);
-    await pglite.query('SELECT * FROM t');
-    expect(synced).toHaveLength(1);
-    await pglite.exec('CHECKPOINT');
-    expect(synced.length).toBeGreaterThan(logOf(synced).length);
-    await pglite.close();
-  });
+  inFast(
+    'each commit syncs the log, reading syncs nothing, a checkpoint syncs the tables',
+    async () => {
+      const pglite = await openFolder(join(folder, 'pg'), { isDurable: true, sync });
+      await pglite.exec('CREATE TABLE t (n int)');
+      synced.length = 0;
+      await pglite.exec('INSERT INTO t VALUES (1)');
+      expect(logOf(synced)).toHaveLength(1);
+      await pglite.query('SELECT * FROM t');
+      expect(synced).toHaveLength(1);
+      await pglite.exec('CHECKPOINT');
+      expect(synced.length).toBeGreaterThan(logOf(synced).length);
+      await pglite.close();
+    },
+  );
 
-  it('a disk that fails is no commit', async () => {
+  inFast('a disk that fails is no commit', async () => {
     let isBroken = false;
     const pglite = await openFolder(join(folder, 'pg'), {
       isDurable: true,
@@ -115,7 +119,7 @@ describe('what is answered is on the disk', () => {
     await again.close();
   });
 
-  it('a disk that fails ends the store, which says so', async () => {
+  inLong('a disk that fails ends the store, which says so', async () => {
     let isBroken = false;
     const pglite = await openFolder(join(folder, 'pg'), {
       isDurable: true,
@@ -133,7 +137,7 @@ describe('what is answered is on the disk', () => {
     await pglite.close();
   });
 
-  it('a start that fails on a full disk says so', async () => {
+  inLong('a start that fails on a full disk says so', async () => {
     await createDatabase(join(folder, 'pg'));
     await rm(join(folder, 'pg', 'global'), { recursive: true });
     const open = (free: number) =>
@@ -142,22 +146,25 @@ describe('what is answered is on the disk', () => {
     await expect(open(100_000_000)).rejects.not.toThrow('full');
   });
 
-  it('a new database too, before it has its name: one that is half there is never opened', async () => {
-    const unfinished = join(folder, 'pg.new');
-    await mkdir(unfinished);
-    await writeFile(join(unfinished, 'PG_VERSION'), '18\n');
-    synced.length = 0;
-    const pglite = await openFolder(join(folder, 'pg'), { isDurable: true, sync });
-    await pglite.query('SELECT 1');
-    await pglite.close();
-    expect(existsSync(unfinished)).toBe(false);
-    if (process.platform !== 'linux') return;
-    const created = synced.slice(0, synced.indexOf(folder));
-    expect(created).toContain(join(unfinished, 'global/pg_control'));
-    expect(created.at(-1)).toBe(unfinished);
-  });
+  inLong(
+    'a new database too, before it has its name: one that is half there is never opened',
+    async () => {
+      const unfinished = join(folder, 'pg.new');
+      await mkdir(unfinished);
+      await writeFile(join(unfinished, 'PG_VERSION'), '18\n');
+      synced.length = 0;
+      const pglite = await openFolder(join(folder, 'pg'), { isDurable: true, sync });
+      await pglite.query('SELECT 1');
+      await pglite.close();
+      expect(existsSync(unfinished)).toBe(false);
+      if (process.platform !== 'linux') return;
+      const created = synced.slice(0, synced.indexOf(folder));
+      expect(created).toContain(join(unfinished, 'global/pg_control'));
+      expect(created.at(-1)).toBe(unfinished);
+    },
+  );
 
-  it('unless it is not asked for', async () => {
+  inLong('unless it is not asked for', async () => {
     synced.length = 0;
     const pglite = await openFolder(join(folder, 'pg'), { isDurable: false, sync });
     await pglite.exec('CREATE TABLE t (n int)');

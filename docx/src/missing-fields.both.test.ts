@@ -1,14 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { FieldUse } from './compile/ops/uses.ts';
 import { missingFields } from './missing-fields.ts';
 import { nearest, shapeOfSchema, unknownAt } from './shape.ts';
+import { inFast, inLong } from '../../scripts/suite.ts';
 
 function use(path: string, more: Partial<FieldUse> = {}): FieldUse {
   return { part: 'p', paragraph: 1, snippet: '', path, kind: 'value', required: true, ...more };
 }
 
 describe('fields that the data lacks', () => {
-  it('names what every document prints, with the field that was probably meant', () => {
+  inFast('names what every document prints, with the field that was probably meant', () => {
     const fields = [use('nmae'), use('nmae'), use('Due'), use('Customer.City'), use('There')];
     const data = { name: 'Ada', Customer: { Name: 'Mill' }, There: '' };
     expect(missingFields(fields, data)).toBe(
@@ -16,13 +17,13 @@ describe('fields that the data lacks', () => {
     );
   });
 
-  it('names a list that is not there, whose table would have no rows', () => {
+  inFast('names a list that is not there, whose table would have no rows', () => {
     expect(missingFields([use('lines', { kind: 'list' })], { Lines: [] })).toBe(
       'The data has nothing for lines (it has Lines): left empty.',
     );
   });
 
-  it('compares a limited number of names, however many the data has', () => {
+  inFast('compares a limited number of names, however many the data has', () => {
     const keys = Array.from({ length: 150_000 }, (_, n) => [`a key of some length ${n}`, 1]);
     const fields = Array.from({ length: 500 }, (_, n) => use(`a field of some length ${n}`));
     // Each field with each key would take minutes.
@@ -35,7 +36,7 @@ describe('fields that the data lacks', () => {
     expect(looked).toBeLessThan(40_000);
   });
 
-  it('puts the items of a list together in one go', () => {
+  inLong('puts the items of a list together in one go', () => {
     // One after the other would copy 200,000 keys 200 times.
     const items = Array.from({ length: 199 }, (_, i) =>
       Object.fromEntries(
@@ -49,12 +50,12 @@ describe('fields that the data lacks', () => {
     );
   });
 
-  it('is silent about what may be missing: in a block, with a default, or null', () => {
+  inFast('is silent about what may be missing: in a block, with a default, or null', () => {
     const fields = [use('A', { conditional: true }), use('B', { required: false }), use('C.D')];
     expect(missingFields(fields, { C: null })).toBeNull();
   });
 
-  it('names what has no text: objects, lists of them, and NaN, in loops too', () => {
+  inFast('names what has no text: objects, lists of them, and NaN, in loops too', () => {
     const fields = [use('Customer'), use('Lines'), use('Total'), use('Lines[].Item'), use('Tags')];
     const data = {
       Customer: { 'First Name': 'Ada' },
@@ -75,7 +76,7 @@ describe('fields that the data lacks', () => {
 });
 
 describe('a schema', () => {
-  it('that refers to itself from each of many fields is read in part', () => {
+  inFast('that refers to itself from each of many fields is read in part', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 30 }, (_, n) => [`f${n}`, { $ref: '#' }]),
     );

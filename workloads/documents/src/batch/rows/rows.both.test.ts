@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { need } from '../../../../../scripts/need.mjs';
 import { gathered } from '../load.ts';
 import { readCsvRows } from './csv-thread.ts';
 import { ROW_LIMITS, type Row } from './row.ts';
 import { type RowFacts, type RowFormat, openRows } from './rows.ts';
+import { inFast, inLong } from '../../../../../scripts/suite.ts';
 
 await need('build'); // a CSV is read in a thread
 
@@ -32,7 +33,7 @@ async function read(format: RowFormat, text: string | Uint8Array, chunk?: number
   return (await readAll(format, text, chunk === undefined ? {} : { chunk })).rows;
 }
 
-test.each([1, 2, 7, 1_000])('JSON Lines in pieces of %i bytes', async (chunk) => {
+inFast.each([1, 2, 7, 1_000])('JSON Lines in pieces of %i bytes', async (chunk) => {
   const text = '{"a":"ä"}\r\n\n[1]\n{"a":\n{"b":2}';
   expect(await read('jsonl', text, chunk)).toEqual([
     { line: 1, data: { a: 'ä' } },
@@ -42,7 +43,7 @@ test.each([1, 2, 7, 1_000])('JSON Lines in pieces of %i bytes', async (chunk) =>
   ]);
 });
 
-test('a line too long to keep is an error of its own', async () => {
+inFast('a line too long to keep is an error of its own', async () => {
   const text = `{"a":1}\n"${'x'.repeat(ROW_LIMITS.rowBytes + 1)}"\n{"a":2}\n`;
   expect(await read('jsonl', text, 65_536)).toEqual([
     { line: 1, data: { a: 1 } },
@@ -51,7 +52,7 @@ test('a line too long to keep is an error of its own', async () => {
   ]);
 });
 
-test('a row may have 10 MB in every format that is read row by row', async () => {
+inLong('a row may have 10 MB in every format that is read row by row', async () => {
   const text = 'x'.repeat(9_000_000);
   expect(await read('jsonl', `{"a":"${text}"}\n`, 65_536)).toEqual([
     { line: 1, data: { a: text } },
@@ -71,7 +72,7 @@ test('a row may have 10 MB in every format that is read row by row', async () =>
   });
 });
 
-test('rows are gathered by their bytes, also those that cannot be read', async () => {
+inFast('rows are gathered by their bytes, also those that cannot be read', async () => {
   const cell = 'x'.repeat(900_000);
   const { rows } = await openRows({
     format: 'csv',
@@ -85,25 +86,28 @@ test('rows are gathered by their bytes, also those that cannot be read', async (
   expect(sizes).toEqual([1, 1, 1, 1, 1]);
 });
 
-test('rows that are short cost as many fields as there are columns, and those are limited', async () => {
-  const header = Array.from({ length: ROW_LIMITS.columns }, (_, n) => `c${n}`).join(',');
-  const { rows } = await openRows({
-    format: 'csv',
-    bytes: Buffer.from(`${header}\n${'x\n'.repeat(100_000)}`),
-  });
-  let count = 0;
-  const reading = async () => {
-    for await (const _ of rows) count += 1;
-  };
-  await expect(reading()).rejects.toMatchObject({
-    code: 'too_many_rows',
-    message: expect.stringContaining('20 million cells'),
-  });
-  expect(count).toBe(Math.floor(ROW_LIMITS.cells / ROW_LIMITS.columns));
-});
+inLong(
+  'rows that are short cost as many fields as there are columns, and those are limited',
+  async () => {
+    const header = Array.from({ length: ROW_LIMITS.columns }, (_, n) => `c${n}`).join(',');
+    const { rows } = await openRows({
+      format: 'csv',
+      bytes: Buffer.from(`${header}\n${'x\n'.repeat(100_000)}`),
+    });
+    let count = 0;
+    const reading = async () => {
+      for await (const _ of rows) count += 1;
+    };
+    await expect(reading()).rejects.toMatchObject({
+      code: 'too_many_rows',
+      message: expect.stringContaining('20 million cells'),
+    });
+    expect(count).toBe(Math.floor(ROW_LIMITS.cells / ROW_LIMITS.columns));
+  },
+);
 
 /** Each row is stored with the names of its columns: 1 MB of header and 100,000 rows of one letter were 100 GB. */
-test('names of columns that are long are limited by the rows that have them', async () => {
+inFast('names of columns that are long are limited by the rows that have them', async () => {
   const header = 'N'.repeat(900_000);
   const { rows } = await openRows({
     format: 'csv',
@@ -126,7 +130,7 @@ test('names of columns that are long are limited by the rows that have them', as
  */
 describe('the worst lines are read in a thread, in time that grows with their length', () => {
   const SIZE = 400_000;
-  test.each<[string, string]>([
+  inFast.each<[string, string]>([
     ['one line', 'a'.repeat(SIZE)],
     ['one line of words', 'a b '.repeat(SIZE / 4)],
     ['a line after a header', `a\n${'a'.repeat(SIZE)}`],
@@ -151,7 +155,7 @@ describe('the worst lines are read in a thread, in time that grows with their le
     expect(rows.message).not.toContain('memory or time');
   });
 
-  test.each<[string, string]>([
+  inFast.each<[string, string]>([
     ['one line', 'a'.repeat(SIZE)],
     ['brackets', '['.repeat(SIZE)],
     ['spaces', ' '.repeat(SIZE)],
@@ -162,7 +166,7 @@ describe('the worst lines are read in a thread, in time that grows with their le
     expect(await read('jsonl', text, 65_536)).toBeInstanceOf(Array);
   });
 
-  test('the thread of a CSV ends where it takes more memory or time than it may', async () => {
+  inFast('the thread of a CSV ends where it takes more memory or time than it may', async () => {
     const refused = async (text: string, limits: object) => {
       for await (const _ of readCsvRows([Buffer.from(text)], limits));
     };
@@ -171,7 +175,7 @@ describe('the worst lines are read in a thread, in time that grows with their le
     await expect(refused(text, { patienceMs: 1 })).rejects.toThrow('too much memory or time');
   });
 
-  test('an upload that breaks off is no fault of the file', async () => {
+  inFast('an upload that breaks off is no fault of the file', async () => {
     async function* broken() {
       yield Buffer.from('a\n1\n');
       throw new Error('the line is dead');
@@ -183,7 +187,7 @@ describe('the worst lines are read in a thread, in time that grows with their le
   });
 });
 
-test('a JSON array', async () => {
+inFast('a JSON array', async () => {
   expect(await read('json', '\ufeff[{"a":1}, 2]', 3)).toEqual([
     { line: 1, data: { a: 1 } },
     { line: 2, error: expect.any(String) },
@@ -192,7 +196,7 @@ test('a JSON array', async () => {
   await expect(read('json', '[{]')).rejects.toMatchObject({ code: 'invalid_rows' });
 });
 
-test.each([1, 2, 7, 1_000])('a JSON array in pieces of %i bytes', async (chunk) => {
+inFast.each([1, 2, 7, 1_000])('a JSON array in pieces of %i bytes', async (chunk) => {
   const text = ' [ {"a":"],[{\\"\\\\"}\n,{"b":[1,{"c":[]}]} ,"x,y" ] ';
   expect(await read('json', text, chunk)).toEqual([
     { line: 1, data: { a: '],[{"\\' } },
@@ -207,7 +211,7 @@ test.each([1, 2, 7, 1_000])('a JSON array in pieces of %i bytes', async (chunk) 
 });
 
 /** Parsed as a whole, 100 MB of `{},` were 33 million objects: 2 GB. */
-test('a row of a JSON array is given before the array is over', async () => {
+inFast('a row of a JSON array is given before the array is over', async () => {
   async function* bytes() {
     // As much as is looked at to see what the file is.
     yield Buffer.from(`[{"a":1},${' '.repeat(2_000)}{"b":`);
@@ -222,7 +226,7 @@ test('a row of a JSON array is given before the array is over', async () => {
   expect(seen).toEqual([{ line: 1, data: { a: 1 } }]);
 });
 
-test('a row of more values than a document has is an error of its own', async () => {
+inFast('a row of more values than a document has is an error of its own', async () => {
   const full = `{"a":[${'{},'.repeat(500_000)}{}]}`;
   const error = 'The row has more than 500 thousand values.';
   const expected = [
@@ -239,7 +243,7 @@ describe('what is nested too deep', () => {
   const list = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
   const error = 'The row is nested more than 200 levels deep.';
 
-  test('is a row with an error, and the others are read', async () => {
+  inFast('is a row with an error, and the others are read', async () => {
     const rows = [nested(50_000), list, nested(201), nested(200), '{"b":1}'];
     const expected = [
       { line: 1, error },
@@ -252,7 +256,7 @@ describe('what is nested too deep', () => {
     expect(await read('jsonl', rows.join('\n'))).toEqual(expected);
   });
 
-  test('is no header of a table', async () => {
+  inFast('is no header of a table', async () => {
     await expect(read('csv', `Name,${'a.'.repeat(50_000)}a\nAnn,1\n`)).rejects.toMatchObject({
       code: 'invalid_rows',
       message: expect.stringContaining('more than 200 levels deep'),
@@ -260,7 +264,7 @@ describe('what is nested too deep', () => {
   });
 });
 
-test.each([1, 5, 1_000])('CSV in pieces of %i bytes', async (chunk) => {
+inFast.each([1, 5, 1_000])('CSV in pieces of %i bytes', async (chunk) => {
   const text =
     '\ufeffName,Account.Name,Account.City,\r\nAnn,"A, ""B""",\r\n\r\nBob,"two\r\nlines",Köln,x\r\nC,d,e,\r\n';
   expect(await read('csv', text, chunk)).toMatchObject([
@@ -270,14 +274,14 @@ test.each([1, 5, 1_000])('CSV in pieces of %i bytes', async (chunk) => {
   ]);
 });
 
-test('breaks of old files', async () => {
+inFast('breaks of old files', async () => {
   expect(await read('csv', 'a\r1\r2\r', 2)).toEqual([
     { line: 2, data: { a: '1' } },
     { line: 3, data: { a: '2' } },
   ]);
 });
 
-test('a stray quote is kept, and the rows after it are read', async () => {
+inFast('a stray quote is kept, and the rows after it are read', async () => {
   const rows = await read('csv', 'a,b\n"x"y,1\n5" pipe,2\nz,3\n');
   expect(rows).toMatchObject([
     { data: { b: '1' } },
@@ -286,15 +290,18 @@ test('a stray quote is kept, and the rows after it are read', async () => {
   ]);
 });
 
-test('a quote that is not closed is an error of the file: the rows after it are lost in it', async () => {
-  await expect(read('csv', 'a,b\n1,2\n"x,3\n4,5\n')).rejects.toMatchObject({
-    code: 'invalid_rows',
-    message: expect.stringContaining('A quote that is opened in line 3 is not closed'),
-  });
-  await expect(read('csv', 'a,"b\n1,2\n')).rejects.toMatchObject({ code: 'invalid_rows' });
-});
+inFast(
+  'a quote that is not closed is an error of the file: the rows after it are lost in it',
+  async () => {
+    await expect(read('csv', 'a,b\n1,2\n"x,3\n4,5\n')).rejects.toMatchObject({
+      code: 'invalid_rows',
+      message: expect.stringContaining('A quote that is opened in line 3 is not closed'),
+    });
+    await expect(read('csv', 'a,"b\n1,2\n')).rejects.toMatchObject({ code: 'invalid_rows' });
+  },
+);
 
-test.each([
+inFast.each([
   ['semicolons', 'a;b\n1,5;2\n', { a: '1,5', b: '2' }],
   ['tabs', 'a\tb\n1\t2\n', { a: '1', b: '2' }],
   ['one column', 'a\n1\n', { a: '1' }],
@@ -302,12 +309,12 @@ test.each([
   expect(await read('csv', text)).toEqual([{ line: 2, data }]);
 });
 
-test('UTF-16, as spreadsheets write it', async () => {
+inFast('UTF-16, as spreadsheets write it', async () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Name\nÄnn\n', 'utf16le')]);
   expect(await read('csv', bytes, 4)).toEqual([{ line: 2, data: { Name: 'Änn' } }]);
 });
 
-test.each([
+inFast.each([
   ['a name twice', 'a,b,a\n'],
   ['a field that is an object, too', 'a,a.b\n'],
   ['the other way round', 'a.b,a\n'],
@@ -317,17 +324,20 @@ test.each([
   await expect(read('csv', `${header}1,2,3\n`)).rejects.toMatchObject({ code: 'invalid_rows' });
 });
 
-test('blank rows are skipped and counted; cells that are too many and empty do no harm', async () => {
-  const text = '\n , \nName,Ok\n\nAnn,TRUE,,\n ,  \n,\nBob,FALSE\n\n\n';
-  const { rows, facts } = await readAll('csv', text);
-  expect(rows).toEqual([
-    { line: 5, data: { Name: 'Ann', Ok: true } },
-    { line: 8, data: { Name: 'Bob', Ok: false } },
-  ]);
-  expect(facts).toMatchObject({ columns: ['Name', 'Ok'], blank: 5, encoding: 'utf-8' });
-});
+inFast(
+  'blank rows are skipped and counted; cells that are too many and empty do no harm',
+  async () => {
+    const text = '\n , \nName,Ok\n\nAnn,TRUE,,\n ,  \n,\nBob,FALSE\n\n\n';
+    const { rows, facts } = await readAll('csv', text);
+    expect(rows).toEqual([
+      { line: 5, data: { Name: 'Ann', Ok: true } },
+      { line: 8, data: { Name: 'Bob', Ok: false } },
+    ]);
+    expect(facts).toMatchObject({ columns: ['Name', 'Ok'], blank: 5, encoding: 'utf-8' });
+  },
+);
 
-test.each([
+inFast.each([
   ['spaces around a name', ' Name , Account .City \n1,2\n', { Name: '1', Account: { City: '2' } }],
   [
     'dots that are none of ours',
@@ -340,7 +350,7 @@ test.each([
   expect((await read('csv', text))[0]).toMatchObject({ data });
 });
 
-test('what a formula could not compute is an error of its row, as in an XLSX', async () => {
+inFast('what a formula could not compute is an error of its row, as in an XLSX', async () => {
   const shown = ['#N/A', '#REF!', '#DIV/0!', '#NAME?', '#NV', '#BEZUG!', '#ÜBERLAUF!', 'Err:502'];
   const rows = await read('csv', `#,b\n${shown.map((text) => `x,${text}\n`).join('')}#1,#tag\n`);
   expect(rows.slice(0, -1)).toEqual(
@@ -355,12 +365,12 @@ test('what a formula could not compute is an error of its row, as in an XLSX', a
   expect(rows.at(-1)).toMatchObject({ data: { '#': '#1', b: '#tag' } });
 });
 
-test('codes that are written as formulas, to be kept from becoming numbers', async () => {
+inFast('codes that are written as formulas, to be kept from becoming numbers', async () => {
   const text = 'a,b\n="007","=""0""""8"""\n';
   expect(await read('csv', text)).toEqual([{ line: 2, data: { a: '007', b: '0"8' } }]);
 });
 
-test('a row with more cells than the header has them for correction', async () => {
+inFast('a row with more cells than the header has them for correction', async () => {
   expect(await read('csv', 'a,b\n1,2,3\n')).toEqual([
     {
       line: 2,
@@ -375,7 +385,7 @@ describe('encodings', () => {
   const text = 'Name;City\nMüller;Köln\n';
   const latin = Buffer.from(text, 'latin1');
 
-  test.each([1, 3, 1_000])('a code page is recognised in pieces of %i bytes', async (chunk) => {
+  inFast.each([1, 3, 1_000])('a code page is recognised in pieces of %i bytes', async (chunk) => {
     // Far beyond what is looked at first, and with the first letter at the end of a piece.
     const long = Buffer.concat([
       latin.subarray(0, 10),
@@ -388,7 +398,7 @@ describe('encodings', () => {
     expect(facts.encoding).toBe('windows-1252');
   });
 
-  test.each([1, 3, 1_000])('UTF-8 beyond the beginning, in pieces of %i bytes', async (chunk) => {
+  inFast.each([1, 3, 1_000])('UTF-8 beyond the beginning, in pieces of %i bytes', async (chunk) => {
     const { rows, facts } = await readAll('csv', `Name\n${'Köln €𝄞\n'.repeat(300)}`, { chunk });
     expect(rows).toHaveLength(300);
     expect(new Set(rows.map((row) => 'data' in row && row.data['Name']))).toEqual(
@@ -397,14 +407,14 @@ describe('encodings', () => {
     expect(facts.encoding).toBe('utf-8');
   });
 
-  test('and is that of the locale', async () => {
+  inFast('and is that of the locale', async () => {
     const polish = Buffer.from('Name\n\xa3\xf3d\x9f\n', 'latin1');
     const { rows, facts } = await readAll('csv', polish, { locale: 'pl-PL' });
     expect(rows).toMatchObject([{ data: { Name: 'Łódź' } }]);
     expect(facts.encoding).toBe('windows-1250');
   });
 
-  test.each(['utf-16le', 'utf-16be'])('%s without its mark', async (encoding) => {
+  inFast.each(['utf-16le', 'utf-16be'])('%s without its mark', async (encoding) => {
     const bytes = Buffer.from(text, 'utf16le');
     if (encoding === 'utf-16be') bytes.swap16();
     const { rows, facts } = await readAll('csv', bytes, { chunk: 7 });
@@ -412,19 +422,19 @@ describe('encodings', () => {
     expect(facts.encoding).toBe(encoding);
   });
 
-  test('UTF-8 that is damaged is refused, not read as something else', async () => {
+  inFast('UTF-8 that is damaged is refused, not read as something else', async () => {
     const damaged = Buffer.concat([Buffer.from('Name\nKölnÄÖ\n'), Buffer.from([0xff, 0x0a])]);
     await expect(read('csv', damaged)).rejects.toMatchObject({ code: 'invalid_rows' });
     await expect(read('csv', damaged, 8)).rejects.toMatchObject({ code: 'invalid_rows' });
   });
 
-  test('JSON is UTF-8', async () => {
+  inFast('JSON is UTF-8', async () => {
     for (const format of ['json', 'jsonl'] as const)
       await expect(read(format, latin)).rejects.toMatchObject({ code: 'invalid_rows' });
   });
 });
 
-test.each([
+inFast.each([
   ['a PDF', Buffer.from('%PDF-1.7\n%âãÏÓ'), 'PDF'],
   ['a ZIP', Buffer.from('PK\u0003\u0004rest'), '.xlsx'],
   ['an old Excel file', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]), '.xls'],

@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type TestEmbedded, openTestEmbedded, reading, refused } from '../../test/sources.ts';
 import { createDatabase, lockFolder } from '../../../../stores/postgres/src/index.ts';
 import { SourceUnavailable, openEmbeddedSource } from '../index.ts';
+import { inFast, inLong } from '../../../../scripts/suite.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -28,7 +29,7 @@ describe('the embedded source', () => {
   });
   afterAll(() => opened.drop());
 
-  test('has one session: readings and changes come in turn', async () => {
+  inFast('has one session: readings and changes come in turn', async () => {
     const order: string[] = [];
     const turn = (name: string) =>
       reading(opened.source, async ({ rows }) => {
@@ -43,7 +44,7 @@ describe('the embedded source', () => {
     );
   });
 
-  test('whoever waits for his turn can be stopped, and the next one has it', async () => {
+  inFast('whoever waits for his turn can be stopped, and the next one has it', async () => {
     const control = new AbortController();
     const first = await opened.source.begin({ statementTimeoutMs: 1_000 });
     const stopped = refused(
@@ -58,7 +59,7 @@ describe('the embedded source', () => {
     expect(await next).toEqual([['1']]);
   });
 
-  test('a change that fails changes nothing, and says where', async () => {
+  inFast('a change that fails changes nothing, and says where', async () => {
     const sql = 'INSERT INTO hours VALUES (0); INSERT INTO nowhere VALUES (1)';
     expect(await refused(opened.script(sql))).toMatchObject({ code: '42P01', retryable: false });
     const open = 'BEGIN; INSERT INTO hours VALUES (0)';
@@ -68,7 +69,7 @@ describe('the embedded source', () => {
     });
   });
 
-  test('a COPY of any size takes no more memory than its reader', async () => {
+  inLong('a COPY of any size takes no more memory than its reader', async () => {
     const sql = "SELECT repeat('x', 100000) FROM hours WHERE id <= 1000";
     const asleep = new Int32Array(new SharedArrayBuffer(4));
     const before = bytesInUse();
@@ -89,7 +90,7 @@ describe('the embedded source', () => {
     expect(most).toBeLessThan(50_000_000);
   });
 
-  test('its folder is not for two', async () => {
+  inFast('its folder is not for two', async () => {
     const second = openEmbeddedSource({
       folder: opened.folder,
       lock: lockFolder,
@@ -102,28 +103,31 @@ describe('the embedded source', () => {
   });
 });
 
-test('keeps what it has, gives the folder free when closed, and opens what a killed thread left', async () => {
-  const { source: first, folder, drop } = await openTestEmbedded();
-  await first.change('CREATE TABLE kept AS SELECT 1 AS id');
-  // Ended with its thread, like a process that is killed: nothing is written to the disk any more.
-  const killed = await first.begin({ statementTimeoutMs: 60_000 });
-  await killed.describe(COMPUTES);
-  const answer = refused(killed.rows(COMPUTES));
-  await killed.end();
-  expect(await answer).toMatchObject({ code: 'closed' });
-  await first.change('INSERT INTO kept VALUES (2)');
-  await first.close();
-  expect(await refused(first.begin({ statementTimeoutMs: 1 }))).toMatchObject({ code: 'closed' });
+inFast(
+  'keeps what it has, gives the folder free when closed, and opens what a killed thread left',
+  async () => {
+    const { source: first, folder, drop } = await openTestEmbedded();
+    await first.change('CREATE TABLE kept AS SELECT 1 AS id');
+    // Ended with its thread, like a process that is killed: nothing is written to the disk any more.
+    const killed = await first.begin({ statementTimeoutMs: 60_000 });
+    await killed.describe(COMPUTES);
+    const answer = refused(killed.rows(COMPUTES));
+    await killed.end();
+    expect(await answer).toMatchObject({ code: 'closed' });
+    await first.change('INSERT INTO kept VALUES (2)');
+    await first.close();
+    expect(await refused(first.begin({ statementTimeoutMs: 1 }))).toMatchObject({ code: 'closed' });
 
-  const second = openEmbeddedSource({ folder, lock: lockFolder, create: createDatabase });
-  await reading(second, async ({ rows }) => {
-    expect(await rows('SELECT count(*) FROM kept')).toEqual([['2']]);
-  });
-  await second.close();
-  await drop();
-});
+    const second = openEmbeddedSource({ folder, lock: lockFolder, create: createDatabase });
+    await reading(second, async ({ rows }) => {
+      expect(await rows('SELECT count(*) FROM kept')).toEqual([['2']]);
+    });
+    await second.close();
+    await drop();
+  },
+);
 
-test('closing ends what runs', async () => {
+inFast('closing ends what runs', async () => {
   const opened = await openTestEmbedded();
   const begun = await opened.source.begin({ statementTimeoutMs: 60_000 });
   const answer = refused(begun.rows(COMPUTES));
@@ -131,7 +135,7 @@ test('closing ends what runs', async () => {
   expect(await answer).toMatchObject({ code: 'aborted' });
 });
 
-test('a folder that cannot be one says so', async () => {
+inFast('a folder that cannot be one says so', async () => {
   const opened = await openTestEmbedded();
   const file = join(opened.folder, 'file');
   writeFileSync(file, '');

@@ -6,6 +6,8 @@ import {
   reading as within,
 } from '../../../../connectors/sql-source/test/sources.ts';
 import { type SomeReport, type SqlWorld, fileOfReport } from '../../test/sql-world.ts';
+import { isLong } from '../../../../scripts/need.mjs';
+import { inFast } from '../../../../scripts/suite.ts';
 
 /**
  * Keys that Postgres calls equal and writes in several ways. The property: whatever the type of the key, however often the reading
@@ -117,7 +119,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('every type that Postgres can order is among the samples', async () => {
+inFast('every type that Postgres can order is among the samples', async () => {
   const rows = await world.within((reading) => reading.rows(ORDERED));
   expect(Object.keys(SAMPLES).toSorted()).toEqual(rows.map(([name]) => name ?? '').toSorted());
 });
@@ -130,10 +132,11 @@ async function copyOf(type: string, table: string): Promise<string> {
 }
 
 // Both ways of reading: what the planner takes for tables of a few rows, which is a sort, and chunks by the index.
-describe.each([
+const MODES = [
   ['stream', 'on'],
   ['chunks', 'off'],
-] as const)('as %s', (mode, sorts) => {
+] as const;
+describe.each(MODES.filter(([mode]) => (mode === 'stream') === isLong))('as %s', (mode, sorts) => {
   beforeAll(async () => {
     const name = new URL(opened.url).pathname.slice(1);
     for (const setting of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'])
@@ -155,7 +158,7 @@ describe.each([
   );
 });
 
-test.each<[string, SomeReport, number]>([
+inFast.each<[string, SomeReport, number]>([
   [
     'a collation that the SQL names, and the table does not',
     { sql: 'SELECT k COLLATE loose AS k, n FROM keys_text', key: ['k'] },
@@ -194,7 +197,7 @@ test.each<[string, SomeReport, number]>([
   }
 });
 
-test('rows whose keys are written alike are refused as ever', async () => {
+inFast('rows whose keys are written alike are refused as ever', async () => {
   await world.change(
     `CREATE TABLE keys_twice (k citext NOT NULL, n int); INSERT INTO keys_twice VALUES ('a', 1), ('A', 2), ('a', 3)`,
   );

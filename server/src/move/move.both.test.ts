@@ -14,7 +14,7 @@ import {
 } from '@millrace/store-postgres';
 import { newJob } from '@millrace/store-contract';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { need } from '../../../scripts/need.mjs';
 import { type TestDatabase, bareDatabase } from '../../../stores/postgres/test/databases.ts';
 import { type DatabasePlace, readDatabasePlace } from '../config/place.ts';
@@ -24,6 +24,7 @@ import { PLAIN_TEXTS, copyRows } from './copy.ts';
 import { digestOf } from './digest.ts';
 import { type MoveEvent, move } from './move.ts';
 import { tablesOf } from './tables.ts';
+import { inFast, inLong } from '../../../scripts/suite.ts';
 
 /** What people write that is hard to write down. */
 const ODD = [
@@ -168,7 +169,7 @@ async function rowsOf<R extends Record<string, unknown>>(sql: string): Promise<R
   return (await client.query<R>(sql)).rows;
 }
 
-test('everything is there, row by row and byte by byte, and work goes on', async () => {
+inFast('everything is there, row by row and byte by byte, and work goes on', async () => {
   const tables = tablesIn(events);
   expect(events.at(0)).toMatchObject({ type: 'begin', tables: tables.size });
   expect(events.at(-1)).toMatchObject({ type: 'end', tables: tables.size });
@@ -222,7 +223,7 @@ const JOBS_FILE = {
 };
 const INSTALLATION = { name: '', text: 'SELECT id FROM millrace.shell_query_installation' };
 
-test('from Postgres into Postgres too, once nobody is connected', async () => {
+inFast('from Postgres into Postgres too, once nobody is connected', async () => {
   const second = await newDatabase();
   const third = await newDatabase();
   const store = await openPostgresStore({ url: target.url });
@@ -248,7 +249,7 @@ describe('it is refused, and the target stays as it is', () => {
       (error: unknown) => error as { code: string; message: string },
     );
 
-  test('where there is nothing to move, or it is in use', async () => {
+  inFast('where there is nothing to move, or it is in use', async () => {
     const { url } = await newDatabase();
     expect(await refusal(embedded(join(folder, 'nope')), postgres(url))).toMatchObject({
       code: 'source_missing',
@@ -277,7 +278,7 @@ describe('it is refused, and the target stays as it is', () => {
     return source;
   }
 
-  test('where something is in the target already', async () => {
+  inFast('where something is in the target already', async () => {
     const source = await setUp();
     const { url, query } = await connected();
     await query('CREATE SCHEMA millrace; CREATE TABLE millrace.theirs (n int)');
@@ -290,7 +291,7 @@ describe('it is refused, and the target stays as it is', () => {
   });
 
   // Both looked, found nothing, and the later one emptied what the earlier one had reported as moved.
-  test('where another move into it, or a server, was quicker by a moment', async () => {
+  inFast('where another move into it, or a server, was quicker by a moment', async () => {
     const [first, second] = [await setUp(), await setUp()];
     const { url, query } = await connected();
     await query('BEGIN');
@@ -304,7 +305,7 @@ describe('it is refused, and the target stays as it is', () => {
     expect(answers).toContainEqual(expect.objectContaining({ code: 'target_not_empty' }));
   });
 
-  test('where a file of the source was cut off', async () => {
+  inFast('where a file of the source was cut off', async () => {
     const copy = await mkdtemp(join(tmpdir(), 'millrace-cut-'));
     cleanups.push(() => rm(copy, { recursive: true }));
     await cp(folder, copy, { recursive: true });
@@ -317,7 +318,7 @@ describe('it is refused, and the target stays as it is', () => {
     expect(await query(`SELECT to_regnamespace('millrace') AS schema`)).toEqual([{ schema: null }]);
   });
 
-  test('where the target does not keep all texts', async () => {
+  inFast('where the target does not keep all texts', async () => {
     const name = `millrace_latin_${randomBytes(4).toString('hex')}`;
     await client.query(
       `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'`,
@@ -329,7 +330,7 @@ describe('it is refused, and the target stays as it is', () => {
     });
   });
 
-  test('where the source lacks migrations, has newer ones, or other tables', async () => {
+  inFast('where the source lacks migrations, has newer ones, or other tables', async () => {
     const source = await setUp();
     const { url, query } = await connected();
     const asked = () => refusal(postgres(source.url), postgres(url));
@@ -365,7 +366,7 @@ describe('a table', () => {
       ALTER TABLE millrace.bytes ALTER a SET STORAGE EXTERNAL`);
   });
 
-  test('is the same or not, whatever the order of its rows', async () => {
+  inFast('is the same or not, whatever the order of its rows', async () => {
     await database.script(`
       INSERT INTO millrace.bytes VALUES (1, '\\x00', 'a'), (2, NULL, NULL);
       INSERT INTO millrace.copied VALUES (2, NULL, NULL), (1, '\\x00', 'a')`);
@@ -383,7 +384,7 @@ describe('a table', () => {
     expect((await digestOf(database, 'copied')).rows).toBe(4);
   });
 
-  test('is copied in pieces, so that no more than a few megabytes are held', async () => {
+  inLong('is copied in pieces, so that no more than a few megabytes are held', async () => {
     // 15 MB in bytes as they are, and 15 MB of text that is stored as a hundredth of it.
     await database.script(`
       INSERT INTO millrace.bytes SELECT n, decode(repeat(md5(n::text), 31250), 'hex'), NULL FROM generate_series(1, 30) n;

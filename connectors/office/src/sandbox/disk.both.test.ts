@@ -3,11 +3,12 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { letter, textOf } from '../../test/documents.ts';
 import { canary, routesTo, shows, svgWith, withPart } from '../../test/hostile.ts';
 import { type Layers, convertAll } from '../../test/layers.ts';
 import { openTestOffice, temporaryFolder } from '../../test/world.ts';
+import { inFast, inLong } from '../../../../scripts/suite.ts';
 
 // A document must not bring a file of this machine into the PDF. The canary is a picture in a colour of its own.
 
@@ -34,28 +35,31 @@ async function singing(layers: Layers): Promise<{ sung: string[]; made: string[]
 const ROUTES = Object.keys(routesTo(''));
 const NO_ODT = ROUTES.filter((name) => name !== 'odt.docx');
 
-test('without any layer the canary sings, by all routes but a field, which LibreOffice does not follow', async () => {
-  const { sung } = await singing({ profile: 'plain' });
-  expect(sung).toEqual(NO_ODT.filter((name) => name !== 'include-picture.docx'));
-});
+inFast(
+  'without any layer the canary sings, by all routes but a field, which LibreOffice does not follow',
+  async () => {
+    const { sung } = await singing({ profile: 'plain' });
+    expect(sung).toEqual(NO_ODT.filter((name) => name !== 'include-picture.docx'));
+  },
+);
 
-test('the profile alone silences links, not what a picture refers to', async () => {
+inLong('the profile alone silences links, not what a picture refers to', async () => {
   const { sung } = await singing({ profile: 'ours' });
   expect(sung).toEqual(expect.arrayContaining(['svg.docx', 'svg-in-data-uri.docx', 'odt.docx']));
   expect(sung).not.toContain('linked.docx');
 });
 
-test('Landlock alone keeps the canary silent, by every route', async () => {
+inLong('Landlock alone keeps the canary silent, by every route', async () => {
   const { sung, made } = await singing({ profile: 'plain', disk: 'closed' });
   expect(sung).toEqual([]);
   expect(made).toEqual(NO_ODT);
 });
 
-test('so it does with our profile, by which an ODT is opened', async () => {
+inLong('so it does with our profile, by which an ODT is opened', async () => {
   expect(await singing({ profile: 'ours', disk: 'closed' })).toEqual({ sung: [], made: ROUTES });
 });
 
-test('what is no DOCX is not opened as what it is, and pictures are still read', async () => {
+inFast('what is no DOCX is not opened as what it is, and pictures are still read', async () => {
   const url = canaryUrl();
   const names = ['odt.docx', 'flat-odt.docx', 'html.docx', 'svg.docx'] as const;
   const routes = routesTo(url);
@@ -65,7 +69,7 @@ test('what is no DOCX is not opened as what it is, and pictures are still read',
   expect(pdfs.slice(0, 3)).toEqual([null, null, null]);
 });
 
-test('in the pool no route brings it, and an ODT is refused with a sentence', async () => {
+inFast('in the pool no route brings it, and an ODT is refused with a sentence', async () => {
   const { office } = await openTestOffice();
   const {
     'odt.docx': odt,
@@ -85,7 +89,7 @@ test('in the pool no route brings it, and an ODT is refused with a sentence', as
   });
 });
 
-test('a pipe that nobody writes to holds no slot', async () => {
+inFast('a pipe that nobody writes to holds no slot', async () => {
   const pipe = join(temporaryFolder(), 'pipe.png');
   execFileSync('mkfifo', [pipe]);
   const { office } = await openTestOffice();
@@ -94,7 +98,7 @@ test('a pipe that nobody writes to holds no slot', async () => {
   expect(office.stats()).toMatchObject({ timeouts: 0, crashedProcesses: 0 });
 });
 
-test('no thread of a process has capabilities, can get more rights, or is root', async () => {
+inFast('no thread of a process has capabilities, can get more rights, or is root', async () => {
   const { office } = await openTestOffice({ workdir: tmpdir() });
   await office.convert(letter('x'));
   const [{ pid } = { pid: 0 }] = office.stats().processes;
@@ -114,11 +118,14 @@ test('no thread of a process has capabilities, can get more rights, or is root',
   }
 });
 
-test('where another user could not get at its folder, a process of root stays root, without what root can do', async () => {
-  const { office } = await openTestOffice(); // in a folder for its owner alone
-  await office.convert(letter('x'));
-  const [{ pid } = { pid: 0 }] = office.stats().processes;
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  expect(/^Uid:\s+(\d+)/m.exec(status)?.[1]).toBe(String(process.getuid?.()));
-  expect(/^CapEff:\s+(\w+)/m.exec(status)?.[1]).toBe('0000000000000000');
-});
+inFast(
+  'where another user could not get at its folder, a process of root stays root, without what root can do',
+  async () => {
+    const { office } = await openTestOffice(); // in a folder for its owner alone
+    await office.convert(letter('x'));
+    const [{ pid } = { pid: 0 }] = office.stats().processes;
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    expect(/^Uid:\s+(\d+)/m.exec(status)?.[1]).toBe(String(process.getuid?.()));
+    expect(/^CapEff:\s+(\w+)/m.exec(status)?.[1]).toBe('0000000000000000');
+  },
+);

@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
 import { need } from '../../scripts/need.mjs';
 import { aJob, running } from '../test/jobs.ts';
@@ -12,6 +12,7 @@ import { signInAt } from '../test/person.ts';
 import { CSV, reportsFixture } from '../test/reports.ts';
 import { fixture } from '../test/run.ts';
 import { ADA, nameIn, protectedFixture } from '../test/signed-in.ts';
+import { inFast, inLong } from '../../scripts/suite.ts';
 
 const folder = join(import.meta.dirname, '..');
 
@@ -62,17 +63,20 @@ function says(child: ChildProcess, wanted: string): Promise<string> {
   });
 }
 
-test('an older Node is named before anything of ours is loaded, which it cannot read', async () => {
-  const older = `Object.defineProperty(process, 'versions', { value: { node: '18.20.8' } })`;
-  const program = join(folder, 'bin/millrace.js');
-  const child = launch(['--import', `data:text/javascript,${older}`, program, 'jobs']);
-  const [said, code] = await Promise.all([text(child.stderr), ended(child)]);
-  expect(said).toMatch(/^Millrace needs Node 20\.19 or newer; this is 18\.20\.8\./);
-  expect(code).toBe(70);
-});
+inFast(
+  'an older Node is named before anything of ours is loaded, which it cannot read',
+  async () => {
+    const older = `Object.defineProperty(process, 'versions', { value: { node: '18.20.8' } })`;
+    const program = join(folder, 'bin/millrace.js');
+    const child = launch(['--import', `data:text/javascript,${older}`, program, 'jobs']);
+    const [said, code] = await Promise.all([text(child.stderr), ended(child)]);
+    expect(said).toMatch(/^Millrace needs Node 20\.19 or newer; this is 18\.20\.8\./);
+    expect(code).toBe(70);
+  },
+);
 
 describe('the process', () => {
-  test('is silent when its reader has seen enough', async () => {
+  inFast('is silent when its reader has seen enough', async () => {
     const jobs = Array.from({ length: 5_000 }, (_, index) => aJob({ id: `pg-${index}` }));
     const { server } = await fixture(jobs);
     const child = millrace(['jobs', '--all'], server.url);
@@ -82,7 +86,7 @@ describe('the process', () => {
     expect(server.requests.length).toBeLessThan(25);
   });
 
-  test('saves the file of a report although nobody reads any more how far it is', async () => {
+  inLong('saves the file of a report although nobody reads any more how far it is', async () => {
     const place = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
     onTestFinished(() => rm(place, { recursive: true }));
     const { server } = await reportsFixture();
@@ -93,7 +97,7 @@ describe('the process', () => {
     expect(await readFile(join(place, 'out.csv'))).toEqual(CSV);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('ends in order with 130 at %s', async (signal) => {
+  inFast.each(['SIGINT', 'SIGTERM'] as const)('ends in order with 130 at %s', async (signal) => {
     const { server } = await fixture([running()]);
     const child = millrace(['watch', 'pg-1'], server.url);
     const said = text(child.stderr);
@@ -104,7 +108,7 @@ describe('the process', () => {
     expect(await said).toBe('');
   });
 
-  test('takes the data of a pipe', async () => {
+  inLong('takes the data of a pipe', async () => {
     const { server, service } = await fixture();
     const child = millrace(['enqueue', 'hello', '-'], server.url);
     child.stdin.end('{"name":"Ada"}');
@@ -113,7 +117,7 @@ describe('the process', () => {
     expect(service.jobs[0]?.data).toEqual({ name: 'Ada' });
   });
 
-  test('can be interrupted while it waits for data', async () => {
+  inFast('can be interrupted while it waits for data', async () => {
     const { server } = await fixture();
     const child = millrace(['enqueue', 'hello', '--lines'], server.url);
     child.stdin.write('{"name":"Ada"}\n'.repeat(1_000));
@@ -140,7 +144,7 @@ describe('millrace generate', () => {
     };
   }
 
-  test('ends by itself when its one document is made, and leaves only that', async () => {
+  inLong('ends by itself when its one document is made, and leaves only that', async () => {
     const { work, out, child } = await place();
     const started = child();
     const [code, stderr] = await Promise.all([ended(started), text(started.stderr)]);
@@ -149,7 +153,7 @@ describe('millrace generate', () => {
     expect(await readdir(work)).toEqual([]);
   });
 
-  test('takes LibreOffice with it when it is interrupted', async () => {
+  inLong('takes LibreOffice with it when it is interrupted', async () => {
     const { work, out, child } = await place();
     const watcher = watch(work);
     const begun = new Promise((resolve) => {
@@ -174,7 +178,7 @@ describe('signing in', () => {
     },
   };
 
-  test('works with the real files, and the process ends by itself', async () => {
+  inLong('works with the real files, and the process ends by itself', async () => {
     const { server, folder: place, credentials } = await protectedFixture(realClock);
     const env = { XDG_CONFIG_HOME: join(place, 'config') };
     const child = millrace(['login', '--no-browser', '--json'], server.url, env);
@@ -193,7 +197,7 @@ describe('signing in', () => {
     expect(nameIn(token)).toBe(ADA);
   });
 
-  test.each(['--device', '--no-browser'])('with %s ends in order at SIGINT', async (option) => {
+  inFast.each(['--device', '--no-browser'])('with %s ends in order at SIGINT', async (option) => {
     const { server } = await protectedFixture(realClock);
     const child = millrace(['login', option, '--json'], server.url);
     await says(child, 'address');
@@ -217,7 +221,7 @@ describe('millrace start', () => {
     return launch(['--input-type=module', '--eval', script]);
   }
 
-  test('passes signals on and waits for the end', async () => {
+  inFast('passes signals on and waits for the end', async () => {
     const source = `
       process.on('SIGTERM', () => setTimeout(() => process.exit(7), 50));
       setInterval(() => {}, 1_000);
@@ -229,12 +233,12 @@ describe('millrace start', () => {
     expect(await ended(child)).toBe(7);
   });
 
-  test('tells by its exit code which signal ended the server', async () => {
+  inFast('tells by its exit code which signal ended the server', async () => {
     const child = await start(`process.kill(process.pid, 'SIGKILL');`);
     expect(await ended(child)).toBe(137);
   });
 
-  test('says so where the command line itself is not built', async () => {
+  inFast('says so where the command line itself is not built', async () => {
     const place = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
     onTestFinished(() => rm(place, { recursive: true }));
     await cp(join(folder, 'bin'), join(place, 'bin'), { recursive: true });

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningServer, createClient } from '@millrace/api';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type TestDatabase, bareDatabase } from '../../stores/postgres/test/databases.ts';
 import { CARELESS, HELLO, PLAIN, SLOW } from '../test/job-files.ts';
+import { inFast, inLong } from '../../scripts/suite.ts';
 import { BYPASS, addressOf, folder, jobFile, main, refusal, useFolder } from '../test/main.ts';
 
 useFolder();
@@ -39,7 +40,7 @@ async function tokenOf({
   return access_token;
 }
 
-test(
+inFast(
   'on a database of its own: asks who someone is, runs jobs, careless ones too, serves metrics, stops when asked, and remembers',
   { timeout: 120_000 },
   async () => {
@@ -104,7 +105,7 @@ describe('the process', { timeout: 120_000 }, () => {
   afterAll(() => database.drop());
   const settings = () => ({ ...BYPASS, DATABASE_URL: database.url });
 
-  test('who is asked to stop while it starts does not say that it has started', async () => {
+  inLong('who is asked to stop while it starts does not say that it has started', async () => {
     // A start is as slow as its job files: this one does not go on before the signal is there.
     jobFile(
       'slow.mjs',
@@ -118,38 +119,44 @@ describe('the process', { timeout: 120_000 }, () => {
     expect(output()).not.toContain('has started');
   });
 
-  test('has its settings from a file, and from the environment where both say something', async () => {
-    // As an editor on Windows saves it.
-    writeFileSync(
-      join(folder, 'millrace.yaml'),
-      '\uFEFFPORT: 70000\r\nMILLRACE_ENVIRONMENT: rehearsal\r\nMILLRACE_JOBS: work # not jobs\r\n',
-    );
-    mkdirSync(join(folder, 'work'));
-    writeFileSync(join(folder, 'work/hello.ts'), HELLO);
-    const started = main(settings());
-    const client = createClient({ baseUrl: await addressOf(started) });
-    expect((await client.me()).environment).toBe('rehearsal');
-    expect((await client.listKinds()).kinds.map(({ name }) => name)).toContain('hello');
-  });
+  inLong(
+    'has its settings from a file, and from the environment where both say something',
+    async () => {
+      // As an editor on Windows saves it.
+      writeFileSync(
+        join(folder, 'millrace.yaml'),
+        '\uFEFFPORT: 70000\r\nMILLRACE_ENVIRONMENT: rehearsal\r\nMILLRACE_JOBS: work # not jobs\r\n',
+      );
+      mkdirSync(join(folder, 'work'));
+      writeFileSync(join(folder, 'work/hello.ts'), HELLO);
+      const started = main(settings());
+      const client = createClient({ baseUrl: await addressOf(started) });
+      expect((await client.me()).environment).toBe('rehearsal');
+      expect((await client.listKinds()).kinds.map(({ name }) => name)).toContain('hello');
+    },
+  );
 
-  test('lets a running job end, is not ready meanwhile, and takes two signals at once as one', async () => {
-    jobFile('slow.ts', SLOW);
-    const { child, ended, says, output } = main({ ...settings(), LOG_LEVEL: 'debug' });
-    const [, address = ''] = await says(/"address":"([^"]+)"/);
-    const client = createClient({ baseUrl: address });
-    await client.enqueue({ body: { kind: 'slow', data: { ms: 1_000 } } });
-    await says(/slow has begun/);
-    child.kill('SIGINT');
-    child.kill('SIGINT');
-    await expect.poll(async () => (await client.readyz()).status).toBe('stopping');
-    expect(await ended).toBe(0);
-    expect(output()).toContain('job succeeded');
-    expect(output()).not.toContain('stopping at once');
-    // Whoever probes a replica that stops must not raise an alarm.
-    expect(output()).not.toContain('"level":"error"');
-  });
+  inFast(
+    'lets a running job end, is not ready meanwhile, and takes two signals at once as one',
+    async () => {
+      jobFile('slow.ts', SLOW);
+      const { child, ended, says, output } = main({ ...settings(), LOG_LEVEL: 'debug' });
+      const [, address = ''] = await says(/"address":"([^"]+)"/);
+      const client = createClient({ baseUrl: address });
+      await client.enqueue({ body: { kind: 'slow', data: { ms: 1_000 } } });
+      await says(/slow has begun/);
+      child.kill('SIGINT');
+      child.kill('SIGINT');
+      await expect.poll(async () => (await client.readyz()).status).toBe('stopping');
+      expect(await ended).toBe(0);
+      expect(output()).toContain('job succeeded');
+      expect(output()).not.toContain('stopping at once');
+      // Whoever probes a replica that stops must not raise an alarm.
+      expect(output()).not.toContain('"level":"error"');
+    },
+  );
 
-  test('ends at once on a second signal', async () => {
+  inLong('ends at once on a second signal', async () => {
     jobFile('slow.ts', SLOW);
     const started = main(settings());
     const client = createClient({ baseUrl: await addressOf(started) });
@@ -163,77 +170,84 @@ describe('the process', { timeout: 120_000 }, () => {
     expect(await started.ended).toBe(1);
   });
 
-  test('starts again with job files that change, and goes on with the old ones where they are wrong', async () => {
-    mkdirSync(join(folder, 'jobs/shared'));
-    const version = (words: string) => `export const words = '${words}';`;
-    jobFile('shared/words.ts', version('first'));
-    jobFile(
-      'say.ts',
-      `import { defineJob, done } from '@millrace/engine';
+  inLong(
+    'starts again with job files that change, and goes on with the old ones where they are wrong',
+    async () => {
+      mkdirSync(join(folder, 'jobs/shared'));
+      const version = (words: string) => `export const words = '${words}';`;
+      jobFile('shared/words.ts', version('first'));
+      jobFile(
+        'say.ts',
+        `import { defineJob, done } from '@millrace/engine';
 import { z } from 'zod';
 import { words } from './shared/words.ts';
+import { inFast, inLong } from '../../scripts/suite.ts';
 export const say = defineJob({ kind: 'say', input: z.object({}), public: true, run: async () => done(words) });`,
-    );
-    const started = main(settings());
-    const client = createClient({ baseUrl: await addressOf(started) });
-    const said = async () => {
-      const { id } = await client.enqueue({ body: { kind: 'say' } });
-      for await (const event of client.events({ query: { id, topics: 'job' } }))
-        if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
-      return (await client.getJob({ params: { id } })).result;
-    };
-    expect(await said()).toBe('first');
-    jobFile('shared/words.ts', 'export const words = ;');
-    await started.says(/Unexpected .*\(jobs\/shared\/words\.ts:1\).*as they were before go on/);
-    expect(await said()).toBe('first');
-    jobFile('shared/words.ts', version('second'));
-    await started.says(/Job files have changed: starting again\./);
-    await started.says(/Started again, with say\./);
-    expect(await said()).toBe('second');
-    // The kinds are right, and the rule is not: what ran before runs again.
-    jobFile(
-      'rule.ts',
-      `export const chain = { name: 'chain', parents: ['say'], child: 'nobody', data: () => ({}) };`,
-    );
-    await started.says(/There is no kind .{0,3}nobody.*as they were before go on/);
-    expect(await said()).toBe('second');
-    expect(started.output().match(/All job files load again\./g)).toHaveLength(1);
-    // As it was before the mistake, by a rename as editors and `sed -i` do it, and beside a file that declares nothing.
-    jobFile('.miss.ts.new', 'const forgotten = 1;');
-    renameSync(join(folder, 'jobs/.miss.ts.new'), join(folder, 'jobs/rule.ts'));
-    await started.says(/(All job files load again\.[^]*){2}Started again, with say\./);
-    await started.says(/jobs\/rule\.ts exports no job kind, rule or schedule\./);
-    started.child.kill('SIGTERM');
-    expect(await started.ended).toBe(0);
-  });
+      );
+      const started = main(settings());
+      const client = createClient({ baseUrl: await addressOf(started) });
+      const said = async () => {
+        const { id } = await client.enqueue({ body: { kind: 'say' } });
+        for await (const event of client.events({ query: { id, topics: 'job' } }))
+          if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
+        return (await client.getJob({ params: { id } })).result;
+      };
+      expect(await said()).toBe('first');
+      jobFile('shared/words.ts', 'export const words = ;');
+      await started.says(/Unexpected .*\(jobs\/shared\/words\.ts:1\).*as they were before go on/);
+      expect(await said()).toBe('first');
+      jobFile('shared/words.ts', version('second'));
+      await started.says(/Job files have changed: starting again\./);
+      await started.says(/Started again, with say\./);
+      expect(await said()).toBe('second');
+      // The kinds are right, and the rule is not: what ran before runs again.
+      jobFile(
+        'rule.ts',
+        `export const chain = { name: 'chain', parents: ['say'], child: 'nobody', data: () => ({}) };`,
+      );
+      await started.says(/There is no kind .{0,3}nobody.*as they were before go on/);
+      expect(await said()).toBe('second');
+      expect(started.output().match(/All job files load again\./g)).toHaveLength(1);
+      // As it was before the mistake, by a rename as editors and `sed -i` do it, and beside a file that declares nothing.
+      jobFile('.miss.ts.new', 'const forgotten = 1;');
+      renameSync(join(folder, 'jobs/.miss.ts.new'), join(folder, 'jobs/rule.ts'));
+      await started.says(/(All job files load again\.[^]*){2}Started again, with say\./);
+      await started.says(/jobs\/rule\.ts exports no job kind, rule or schedule\./);
+      started.child.kill('SIGTERM');
+      expect(await started.ended).toBe(0);
+    },
+  );
 
-  test('who was let in before job files changed still is, at the same address, and nobody is refused meanwhile', async () => {
-    jobFile('hello.ts', HELLO);
-    const started = main({ DATABASE_URL: database.url, MILLRACE_DOCUMENTS: 'false' });
-    const baseUrl = await addressOf(started);
-    const [told] = runningServers();
-    const local = told?.client ?? null;
-    if (local === null) throw new Error('the command line is not let in');
-    const token = await tokenOf(local);
-    let isOver = false;
-    // Each on a connection of its own, as every command is.
-    const ask = async () => {
-      const answers: number[] = [];
-      const headers = { connection: 'close', authorization: `Bearer ${token}` };
-      while (!isOver) answers.push((await fetch(`${baseUrl}/me`, { headers })).status);
-      return answers;
-    };
-    const asking = Promise.all([ask(), ask()]);
-    jobFile('more.ts', PLAIN);
-    await started.says(/Started again, with hello, plain\./);
-    isOver = true;
-    expect(new Set((await asking).flat())).toEqual(new Set([200]));
-    expect(runningServers()).toEqual([told]);
-    // The client of the command line, and with it the issuer and its keys, is the one of before.
-    const client = createClient({ baseUrl, token: () => tokenOf(local) });
-    expect(await client.me()).toMatchObject({ name: 'app:millrace-local' });
-    started.child.kill('SIGTERM');
-    expect(await started.ended).toBe(0);
-    expect(runningServers()).toEqual([]);
-  });
+  inFast(
+    'who was let in before job files changed still is, at the same address, and nobody is refused meanwhile',
+    async () => {
+      jobFile('hello.ts', HELLO);
+      const started = main({ DATABASE_URL: database.url, MILLRACE_DOCUMENTS: 'false' });
+      const baseUrl = await addressOf(started);
+      const [told] = runningServers();
+      const local = told?.client ?? null;
+      if (local === null) throw new Error('the command line is not let in');
+      const token = await tokenOf(local);
+      let isOver = false;
+      // Each on a connection of its own, as every command is.
+      const ask = async () => {
+        const answers: number[] = [];
+        const headers = { connection: 'close', authorization: `Bearer ${token}` };
+        while (!isOver) answers.push((await fetch(`${baseUrl}/me`, { headers })).status);
+        return answers;
+      };
+      const asking = Promise.all([ask(), ask()]);
+      jobFile('more.ts', PLAIN);
+      await started.says(/Started again, with hello, plain\./);
+      isOver = true;
+      expect(new Set((await asking).flat())).toEqual(new Set([200]));
+      expect(runningServers()).toEqual([told]);
+      // The client of the command line, and with it the issuer and its keys, is the one of before.
+      const client = createClient({ baseUrl, token: () => tokenOf(local) });
+      expect(await client.me()).toMatchObject({ name: 'app:millrace-local' });
+      started.child.kill('SIGTERM');
+      expect(await started.ended).toBe(0);
+      expect(runningServers()).toEqual([]);
+    },
+  );
 });

@@ -2,33 +2,37 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, type Server, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { BAD_NAME, HELLO, PLAIN, RULES, WITHOUT_DEFINE_JOB } from '../test/job-files.ts';
 import { BYPASS, folder, jobFile, refusal, useFolder } from '../test/main.ts';
 import { loadInNode, refusedInNode } from '../test/process.ts';
+import { inFast, inLong } from '../../scripts/suite.ts';
 
 useFolder();
 
 describe('the jobs folder', () => {
-  test('gives kinds, rules and schedules, from TypeScript and JavaScript, without node_modules near', async () => {
-    jobFile('hello.ts', HELLO);
-    jobFile('plain.js', PLAIN);
-    jobFile('rules.mts', RULES);
-    jobFile('helper.mjs', 'export const limit = 3;');
-    jobFile('again.ts', `export { hello, hello as other } from './hello.ts';`);
-    jobFile('hello.test.ts', 'throw new Error("a test is not a job file");');
-    jobFile('types.d.ts', 'export declare const x: number;');
-    jobFile('_draft.ts', 'this is not finished');
-    jobFile('notes.md', '# nothing');
-    mkdirSync(join(folder, 'jobs', 'shared.ts'));
-    symlinkSync('jobs', join(folder, 'link'));
-    expect((await loadInNode(join(folder, 'link'))).loaded).toEqual({
-      kinds: ['hello', 'plain'],
-      rules: ['chain'],
-      schedules: ['nightly'],
-      idle: ['helper.mjs'],
-    });
-  });
+  inFast(
+    'gives kinds, rules and schedules, from TypeScript and JavaScript, without node_modules near',
+    async () => {
+      jobFile('hello.ts', HELLO);
+      jobFile('plain.js', PLAIN);
+      jobFile('rules.mts', RULES);
+      jobFile('helper.mjs', 'export const limit = 3;');
+      jobFile('again.ts', `export { hello, hello as other } from './hello.ts';`);
+      jobFile('hello.test.ts', 'throw new Error("a test is not a job file");');
+      jobFile('types.d.ts', 'export declare const x: number;');
+      jobFile('_draft.ts', 'this is not finished');
+      jobFile('notes.md', '# nothing');
+      mkdirSync(join(folder, 'jobs', 'shared.ts'));
+      symlinkSync('jobs', join(folder, 'link'));
+      expect((await loadInNode(join(folder, 'link'))).loaded).toEqual({
+        kinds: ['hello', 'plain'],
+        rules: ['chain'],
+        schedules: ['nightly'],
+        idle: ['helper.mjs'],
+      });
+    },
+  );
 
   /** What is wrong, the file, its text, and how it is refused. */
   const WRONG: readonly [string, string, string, RegExp][] = [
@@ -102,7 +106,7 @@ describe('the jobs folder', () => {
     ],
   ];
 
-  test('is refused with file, line and reason where something is wrong', async () => {
+  inFast('is refused with file, line and reason where something is wrong', async () => {
     jobFile('hello.ts', HELLO);
     for (const [what, file, text] of WRONG) {
       mkdirSync(join(folder, 'jobs', what, 'shared'), { recursive: true });
@@ -121,7 +125,7 @@ describe('the jobs folder', () => {
 });
 
 describe('the process does not start', () => {
-  test('with wrong settings: it lists them all and ends with 2', async () => {
+  inFast('with wrong settings: it lists them all and ends with 2', async () => {
     writeFileSync(join(folder, 'millrace.yaml'), 'PORT: 70000\n');
     const { code, said } = await refusal({ PORT: '', MILLRACE_LEAS: '1m', HOST: '0.0.0.0' });
     expect(code).toBe(2);
@@ -129,7 +133,7 @@ describe('the process does not start', () => {
     expect(said).toContain('Did you mean MILLRACE_LEASE?');
   });
 
-  test('with a job file that fails: it names file and reason, without a stack', async () => {
+  inLong('with a job file that fails: it names file and reason, without a stack', async () => {
     jobFile('bad.ts', 'throw new Error("the moon is wrong");');
     const { code, said } = await refusal();
     expect(code).toBe(1);
@@ -138,7 +142,7 @@ describe('the process does not start', () => {
   });
 
   // Each in its own words, and before it has touched any data.
-  test('without its folder, kinds, port or database', async () => {
+  inLong('without its folder, kinds, port or database', async () => {
     mkdirSync(join(folder, 'rules'));
     writeFileSync(join(folder, 'rules/rules.ts'), RULES);
     const taken = await listening(createServer());

@@ -7,12 +7,9 @@ import { join } from 'node:path';
 import { checkSync } from 'recheck';
 import { parseAst } from 'vite';
 import { expect, test, vi } from 'vitest';
-import { isLong } from './need.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** What reads the files and the SQL that people send. All other packages are in the long tests: some patterns take half a minute to check. */
-const READERS = ['connectors/sql-source', 'tables', 'workloads/documents'];
 const PACKAGES =
   'api cli connectors console docx engine millrace server stores testkit workloads'.split(' ');
 
@@ -36,15 +33,13 @@ function patternsIn(file: string): Pattern[] {
   return found;
 }
 
-const isRead = (file: string) => READERS.some((folder) => file.startsWith(`${folder}/`));
-const files = (isLong ? PACKAGES : READERS).flatMap((folder) =>
+const files = PACKAGES.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => `${folder}/${file}`)
     .filter(
       (file) =>
         /\/src\/.*\.tsx?$/.test(file) &&
-        !/\.test\.tsx?$|\/test\/|\/(?:node_modules|dist)\//.test(file) &&
-        isRead(file) !== isLong,
+        !/\.test\.tsx?$|\/test\/|\/(?:node_modules|dist)\//.test(file),
     ),
 );
 const patterns = files.flatMap(patternsIn);
@@ -226,7 +221,7 @@ const LIMITED: Readonly<Record<string, readonly [limit: string, ...patterns: str
 };
 
 test('the sources are found', () => {
-  expect(patterns.length).toBeGreaterThan(isLong ? 400 : 60);
+  expect(patterns.length).toBeGreaterThan(400);
 });
 
 test('no regular expression takes more than linear time on a text without a limit', () => {
@@ -245,9 +240,9 @@ test('no regular expression takes more than linear time on a text without a limi
 
 test('what is listed is there', () => {
   const there = new Set(patterns.map(({ file, source }) => `${file}: ${source}`));
-  const listed = Object.entries(LIMITED)
-    .filter(([file]) => isRead(file) !== isLong)
-    .flatMap(([file, [, ...sources]]) => sources.map((source) => `${file}: ${source}`));
+  const listed = Object.entries(LIMITED).flatMap(([file, [, ...sources]]) =>
+    sources.map((source) => `${file}: ${source}`),
+  );
   expect(listed.filter((each) => !there.has(each))).toEqual([]);
 });
 

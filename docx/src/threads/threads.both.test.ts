@@ -6,6 +6,7 @@ import { TemplateError } from '../errors.ts';
 import { compile } from '../template.ts';
 import { ThreadsBusy } from './pool.ts';
 import { type Threads, type ThreadsParams, openThreads } from './threads.ts';
+import { inFast, inLong } from '../../../scripts/suite.ts';
 
 await need('build'); // threads run what is built
 
@@ -29,7 +30,7 @@ const ENDLESS = docx(p('{{sum L "a"}}'.repeat(10_000)));
 const MANY = { L: Array.from({ length: 100_000 }, () => ({ a: 1 })) };
 
 describe('templates in threads', () => {
-  test('are linted, compiled and merged as they are without', async () => {
+  inFast('are linted, compiled and merged as they are without', async () => {
     const threads = open();
     expect(await threads.lint(LETTER)).toMatchObject({ ok: true, fields: [{ path: 'Name' }] });
     const template = await threads.compile(LETTER);
@@ -58,7 +59,7 @@ describe('templates in threads', () => {
     },
   );
 
-  test('are refused with their own errors', async () => {
+  inFast('are refused with their own errors', async () => {
     const threads = open();
     const broken = docx(p('{{#if x}}'));
     await expect(threads.compile(broken)).rejects.toBeInstanceOf(TemplateError);
@@ -74,7 +75,7 @@ describe('templates in threads', () => {
     expect(partXml(await template.merge({ Name: 'Ann' }))).toContain('Dear Ann');
   });
 
-  test('that take too much memory end their thread and nothing else', async () => {
+  inLong('that take too much memory end their thread and nothing else', async () => {
     const threads = open({ memoryMb: 60 });
     const template = await threads.compile(LETTER);
     await expect(threads.check(HEAVY)).rejects.toMatchObject({ code: 'too_complex' });
@@ -84,7 +85,7 @@ describe('templates in threads', () => {
     expect(partXml(await template.merge({ Name: 'Ann' }))).toContain('Dear Ann');
   });
 
-  test('that take too long are given up, and the next has a new thread', async () => {
+  inFast('that take too long are given up, and the next has a new thread', async () => {
     const threads = open({ timeoutMs: 3_000 });
     // The time of the test, or a busy machine would take too long for every template.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -97,14 +98,14 @@ describe('templates in threads', () => {
     expect(await after).toMatchObject({ ok: true });
   });
 
-  test('that are pushed out of a thread are compiled there again', async () => {
+  inFast('that are pushed out of a thread are compiled there again', async () => {
     const threads = open({ cacheBytes: 1 });
     const [first, second] = [await threads.compile(LETTER), await threads.compile(LETTER)];
     for (const each of [first, second, first])
       expect(partXml(await each.merge({ Name: 'Ann' }))).toContain('Dear Ann');
   });
 
-  test('wait for a thread, and are refused when too many do', async () => {
+  inFast('wait for a thread, and are refused when too many do', async () => {
     const threads = open({ waiting: 2 });
     const asked = [1, 2, 3, 4].map(() => threads.lint(LETTER));
     const ended = await Promise.allSettled(asked);
@@ -118,7 +119,7 @@ describe('templates in threads', () => {
     expect(await threads.lint(LETTER)).toMatchObject({ ok: true });
   });
 
-  test('are refused once the threads are closed, also those that wait', async () => {
+  inFast('are refused once the threads are closed, also those that wait', async () => {
     const threads = open();
     const asked = [threads.lint(LETTER), threads.lint(LETTER)];
     const ended = Promise.allSettled(asked);

@@ -1,8 +1,9 @@
 import PizZip from 'pizzip';
 import { crc32 } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { bytesOf } from '../../test/world.ts';
 import { type ZipEntry, createZip, zipTime } from './zip.ts';
+import { inFast, inLong } from '../../../../scripts/suite.ts';
 
 function entry(name: string, text: string): ZipEntry {
   const bytes = Buffer.from(text);
@@ -21,7 +22,7 @@ const ENTRIES = [entry('ä.pdf', 'first'), entry('empty.pdf', ''), entry('b.pdf'
 const AT = zipTime(Date.UTC(2026, 10, 16, 13, 45, 30), 'Europe/Berlin');
 
 // The second as if 40 bytes were 4 GB: the fields of ZIP64 are used, and must say the same.
-test.each([undefined, 40])('is read by another program (%s)', async (most32) => {
+inFast.each([undefined, 40])('is read by another program (%s)', async (most32) => {
   const zip = createZip(ENTRIES, AT, most32);
   const bytes = await bytesOf(zip.read());
   expect(bytes.length).toBe(zip.size);
@@ -31,7 +32,7 @@ test.each([undefined, 40])('is read by another program (%s)', async (most32) => 
   expect(read.file('ä.pdf')?.asText()).toBe('first');
 });
 
-test('every part of it is the part of the whole', async () => {
+inFast('every part of it is the part of the whole', async () => {
   for (const most32 of [undefined, 40]) {
     const zip = createZip(ENTRIES, AT, most32);
     const whole = await bytesOf(zip.read());
@@ -41,7 +42,7 @@ test('every part of it is the part of the whole', async () => {
   }
 });
 
-test('more entries than 16 bits count', async () => {
+inLong('more entries than 16 bits count', async () => {
   const many = Array.from({ length: 70_000 }, (_, n) => entry(`${n}`, ''));
   const zip = createZip(many, AT);
   const bytes = await bytesOf(zip.read());
@@ -49,13 +50,13 @@ test('more entries than 16 bits count', async () => {
   expect(Object.keys(new PizZip(bytes).files)).toHaveLength(70_000);
 });
 
-test('equal entries give equal bytes, and none gives a ZIP', async () => {
+inFast('equal entries give equal bytes, and none gives a ZIP', async () => {
   const [one, other] = [createZip(ENTRIES, AT), createZip(ENTRIES, AT)];
   expect(await bytesOf(one.read())).toEqual(await bytesOf(other.read()));
   expect(Object.keys(new PizZip(await bytesOf(createZip([], AT).read())).files)).toEqual([]);
 });
 
-test('the entries have the date that was given, in its zone', async () => {
+inFast('the entries have the date that was given, in its zone', async () => {
   const [first] = Object.values(new PizZip(await bytesOf(createZip(ENTRIES, AT).read())).files);
   expect(first?.date).toEqual(new Date(2026, 10, 16, 14, 45, 30));
 });
