@@ -144,7 +144,7 @@ describe('millrace generate', () => {
     };
   }
 
-  inLong('ends by itself when its one document is made, and leaves only that', async () => {
+  inFast('ends by itself when its one document is made, and leaves only that', async () => {
     const { work, out, child } = await place();
     const started = child();
     const [code, stderr] = await Promise.all([ended(started), text(started.stderr)]);

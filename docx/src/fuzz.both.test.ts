@@ -116,7 +116,7 @@ describe('templates at random', () => {
     let accepted = 0;
     for (let seed = 0; seed < 120 * TIMES; seed++)
       accepted += Number(check(docx(wild(random(FROM + seed)))));
-    expect(accepted).toBeGreaterThan(4 * TIMES);
+    expect(accepted).toBeGreaterThan(2 * TIMES);
   });
 
   it('come out the same with white space between their elements', () => {

@@ -40,8 +40,11 @@ export function createStretches<Owner>(params: {
   readonly describe: (owner: Owner) => string;
 }): Stretches<Owner> {
   const { patienceMs, describe } = params;
+  /** On only while a handler runs: on Node 20 and 22 it makes every promise of the process slower. */
   const inside = new AsyncLocalStorage<Stretch<Owner>>();
   const open = new Set<Stretch<Owner>>();
+  /** Forgotten ones too, which must still be known by what they do. */
+  let unfinished = 0;
   let onChange: () => void = () => {};
 
   function follow<T>(owner: Owner, run: () => T): T {
@@ -55,8 +58,11 @@ export function createStretches<Owner>(params: {
   /** One whose process has died before its first `await` is not waited for either. */
   function track(stretch: Stretch<Owner>, work: PromiseLike<unknown>): void {
     if (!stretch.isForgotten) open.add(stretch);
+    unfinished += 1;
     const end = (): void => {
       open.delete(stretch);
+      unfinished -= 1;
+      if (unfinished === 0) inside.disable();
       onChange();
     };
     work.then(end, end);

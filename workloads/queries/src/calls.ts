@@ -18,10 +18,16 @@ export interface Tally {
   calls: number;
 }
 
+/**
+ * The storage is on only while work is metered: on Node 20 and 22 one that is on makes every promise of the process slower, by ten
+ * times where a turn of the event loop does nothing else (500 turns: 1 ms and 10 ms of a processor).
+ */
 export function createMeter(onCall: (call: CallReport) => void = () => {}): Meter {
   const current = new AsyncLocalStorage<Tally>();
+  let metered = 0;
   function charge(calls: number): void {
-    const tally = current.getStore();
+    // Since Node 24, what was begun within keeps its place in a storage that is switched off.
+    const tally = metered === 0 ? undefined : current.getStore();
     if (tally !== undefined) tally.calls += calls;
   }
   return {
@@ -29,7 +35,15 @@ export function createMeter(onCall: (call: CallReport) => void = () => {}): Mete
       charge(call.requests);
       onCall(call);
     },
-    during: (tally, work) => current.run(tally, work),
+    async during(tally, work) {
+      metered += 1;
+      try {
+        return await current.run(tally, work);
+      } finally {
+        metered -= 1;
+        if (metered === 0) current.disable();
+      }
+    },
     charge,
   };
 }
