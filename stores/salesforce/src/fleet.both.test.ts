@@ -15,7 +15,7 @@ import {
 import { isLong } from '../../../scripts/need.mjs';
 import { filesEffect } from './index.ts';
 
-const RECORDS = isLong ? 200 : 30;
+const RECORDS = isLong ? 200 : 50;
 const REPLICAS = isLong ? [2, 5] : [3];
 /** Take-overs must not make anybody fail: here they are many. */
 const ATTEMPTS = 200;
