@@ -119,8 +119,9 @@ function asLink(text: string): string {
 }
 
 function asImage(text: string): string {
-  const [, code = ''] = /^qr\(\s*["'`]?([^"'`()]+)["'`]?\s*\)$/.exec(text) ?? [];
-  if (code !== '') {
+  const inside = /^qr\(([^()]+)\)$/.exec(text)?.[1]?.trim() ?? '';
+  const code = inside.replace(/^["'`]|["'`]$/g, '');
+  if (code !== '' && !/["'`]/.test(code)) {
     const value = IS_PATH.test(code) && !/["'`]/.test(text) ? code : `"${code}"`;
     return `Write {{qr ${value} size=3cm}}.`;
   }

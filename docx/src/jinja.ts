@@ -4,7 +4,7 @@ import { LEAVE_OUT, asTag, eachOf } from './docx-templates.ts';
 
 /** What statements of Jinja and docxtpl are in our tags. docxtpl says by letters what is repeated or removed: `{%tr for a in b %}`. */
 
-const STATEMENT = /^(?:(p|tr|tc|r)(?= |-))? ?-?\s*([^]*?)[-\s]*$/;
+const STATEMENT = /^(?:(p|tr|tc|r)(?= |-))? ?-?\s*([^]*[^-\s])?[-\s]*$/;
 
 /** Tests of Jinja that a condition of ours is, too. */
 const TESTS: readonly (readonly [RegExp, string])[] = [
@@ -18,7 +18,7 @@ export function insteadOfStatement(statement: string): string {
   const [, word = '', rest = ''] = /^(\w+)\s*([^]*)$/.exec(text) ?? [];
   switch (word) {
     case 'for': {
-      const [, variable = '', list = ''] = /^(.+?)\s+in\s+([^]*)$/.exec(rest) ?? [];
+      const [, variable = '', list = ''] = /^(.*?\S)\s+in\s+([^]*)$/.exec(rest) ?? [];
       const advice = eachOf(list, variable);
       return letters === 'tc'
         ? `${advice} Add by=column, as in {{#each ${/^[\w.]+$/.test(list) ? list : 'Lines'} by=column}}, in the cell that is repeated, and delete the cells of these two tags.`

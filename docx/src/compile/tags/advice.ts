@@ -35,7 +35,7 @@ const ADVICE: readonly Advice[] = [
     (x) => `Write {{#unless ${inTag(x)}}} … {{/unless}}, or {{else}} inside {{#each ${inTag(x)}}}.`,
   ],
   [
-    /^\? ?(.*(?:[=<>!&|]| (?:or|and|eq|ne|gt|lt) ).*)$/,
+    /^\? ?(.*(?:[=<>!&|]| (?:or|and|eq|ne|gt|lt) )[^]*)$/,
     (x) => {
       const words = inWords(x.replaceAll("'", '"'));
       return words === undefined || /[()]{2}|\.\w+ *\(/.test(words)
