@@ -71,9 +71,24 @@ async function createFrom(
     name,
     url: url.href,
     drop: async () => {
+      await sessionsEnded(root, name);
       await root.query(`DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+const SESSIONS_END_WITHIN_MS = 5_000;
+
+/**
+ * A client's `end()` resolves before its backend is gone, and FORCE would end that backend with an error that no listener of the client
+ * receives any more: an uncaught exception in a process that many test files share.
+ */
+async function sessionsEnded(root: pg.Client, database: string): Promise<void> {
+  const until = performance.now() + SESSIONS_END_WITHIN_MS;
+  const sql = 'SELECT 1 FROM pg_stat_activity WHERE datname = $1 LIMIT 1';
+  while ((await root.query(sql, [database])).rowCount && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 /**
