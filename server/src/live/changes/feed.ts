@@ -1,6 +1,5 @@
 import { type Clock, type JobId, type JobSummary, type Store, sleep } from '@millrace/engine';
 import type { Announcement } from '@millrace/store-postgres';
-import type { Cost } from '../streams/audience.ts';
 import { type Traits, traitsOf } from '../streams/filter.ts';
 import { type Frame, eventFrame, jobFrame } from '../streams/frames.ts';
 import type { Things } from '../things.ts';
@@ -10,6 +9,9 @@ import { summariesOf } from './poll.ts';
 import type { Trouble } from '../trouble.ts';
 
 export type Changed = Extract<Announcement, { readonly type: 'changed' }>;
+
+/** About how many milliseconds of this process a message to all streams takes, most of them after the call. */
+export type Cost = number;
 
 /** What is sent to all streams at once: the changes that one reading found. */
 export interface Batch {

@@ -1,6 +1,6 @@
 import type { JobId, JobSummary } from '@millrace/engine';
 import type { Topic } from '@millrace/api';
-import type { Batch } from '../changes/feed.ts';
+import type { Batch, Cost } from '../changes/feed.ts';
 import { concerns } from '../changes/moved.ts';
 import { type StreamFilter, hasChanges, keyOf, matches, topicsOf, traitsOf } from './filter.ts';
 import { type Frame, MORE, jobFrame } from './frames.ts';
@@ -15,9 +15,6 @@ export interface Audience extends Iterable<Stream> {
   /** Announcements were missed: each stream is sent `more`, or its watched job as it is now. */
   tellGap(watched: readonly JobSummary[]): Cost;
 }
-
-/** About how many milliseconds of this process it takes, most of them after the call. */
-export type Cost = number;
 
 /** Streams that are asked for the same are sent the same bytes. */
 interface Group {
