@@ -94,15 +94,17 @@ async function targetsIn(folder: string): Promise<string[]> {
   return Promise.all(links.map(({ parentPath, name }) => real(join(parentPath, name))));
 }
 
-/** Koffi and the library that belongs to it; none where Koffi is not installed. */
+/** Koffi and the library that belongs to it, and what encrypts; none of what is not installed. */
 function modules(): string[] {
-  try {
-    const file = createRequire(import.meta.url).resolve('koffi');
-    const [root = ''] = file.split('/node_modules/');
-    return [join(root, 'node_modules')];
-  } catch {
-    return [];
-  }
+  const { resolve } = createRequire(import.meta.url);
+  return ['koffi', '@cantoo/pdf-lib'].flatMap((name) => {
+    try {
+      const [root = ''] = resolve(name).split('/node_modules/');
+      return [join(root, 'node_modules')];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function real(path: string): Promise<string> {
