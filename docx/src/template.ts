@@ -16,7 +16,7 @@ import { createScope } from './merge/scope.ts';
 import { XML_HEAD } from './package/open.ts';
 import { type StaticFiles, relates, staticFiles } from './package/static.ts';
 import { hasTaggedAddress, relationshipsPath } from './package/relationships.ts';
-import { deflated, stored, writeZip } from './zip/writer.ts';
+import { deflated, stored, writeZip } from '@millrace/zip';
 
 export interface CompileOptions {
   readonly limits?: Partial<Limits>;
@@ -211,7 +211,7 @@ function packed(plan: Plan, { out, media, counters, pieces, relations }: Filled)
     );
   }
   for (const { name, xml } of relations) files.push(deflated(name, Buffer.from(xml), 1));
-  return writeZip(plan.files.prefix, files);
+  return writeZip(files, plan.files.prefix);
 }
 
 function problemsOf(filling: () => unknown): readonly DataProblem[] {

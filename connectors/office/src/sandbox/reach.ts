@@ -94,15 +94,17 @@ async function targetsIn(folder: string): Promise<string[]> {
   return Promise.all(links.map(({ parentPath, name }) => real(join(parentPath, name))));
 }
 
-/** Koffi and the library that belongs to it; none where Koffi is not installed. */
+/** What the process imports: our writer of ZIPs, and Koffi with the library that belongs to it, where it is installed. */
 function modules(): string[] {
+  const { resolve } = createRequire(import.meta.url);
+  const places = [join(dirname(resolve('@millrace/zip')), '..')];
   try {
-    const file = createRequire(import.meta.url).resolve('koffi');
-    const [root = ''] = file.split('/node_modules/');
-    return [join(root, 'node_modules')];
+    const [root = ''] = resolve('koffi').split('/node_modules/');
+    places.push(join(root, 'node_modules'));
   } catch {
-    return [];
+    // It is not installed.
   }
+  return places;
 }
 
 function real(path: string): Promise<string> {
