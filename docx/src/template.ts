@@ -59,7 +59,7 @@ export interface Template {
   imagesNeeded(data: unknown, options?: Pick<MergeOptions, 'dataLocale'>): string[];
 }
 
-/** Compiles a template once. Throws a TemplateError that names the first thing wrong with it. */
+/** Compiles a template once, by an engine of our own (docs/decisions/0040-docx-engine.md). Throws a TemplateError that names the first thing wrong with it. */
 export function compile(bytes: Uint8Array, options: CompileOptions = {}): Template {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { plan, ...facts } = prepare(compileFile(bytes, limits, throwing));
