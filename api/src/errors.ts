@@ -43,7 +43,7 @@ const CORE = {
     retryable: true,
     denied: true,
     title: 'Too many large requests at once',
-    help: 'Send them one after the other: only so many bytes of large requests are in the process at the same time.',
+    help: 'Send them one after the other: only so many bytes of requests are in the process at the same time, of one caller two thirds of that.',
   },
   headers_too_large: {
     status: 431,

@@ -297,7 +297,7 @@ export const environment = z.object({
   MILLRACE_GENERATE_LIMIT: setting(
     wholeNumber(2_097_152, 50_000_000),
     '10000000',
-    'How many bytes a request to /generate may have. Four of that size are taken at the same time; beyond, the answer is 503 too_many_large.',
+    'How many bytes a request to /generate may have. All JSON that is worked on at the same time may be six times that, and four times that of one caller; beyond, the answer is 503 too_many_large.',
   ),
   MILLRACE_STREAMS_PER_CALLER: setting(
     wholeNumber(1, 10_000),

@@ -94,17 +94,22 @@ async function targetsIn(folder: string): Promise<string[]> {
   return Promise.all(links.map(({ parentPath, name }) => real(join(parentPath, name))));
 }
 
-/** What the process imports: our writer of ZIPs, and Koffi with the library that belongs to it, where it is installed. */
+/**
+ * What the process imports: our writer of ZIPs, Koffi with the library that belongs to it, and what encrypts; the last
+ * two where they are installed.
+ */
 function modules(): string[] {
   const { resolve } = createRequire(import.meta.url);
-  const places = [join(dirname(resolve('@millrace/zip')), '..')];
-  try {
-    const [root = ''] = resolve('koffi').split('/node_modules/');
-    places.push(join(root, 'node_modules'));
-  } catch {
-    // It is not installed.
-  }
-  return places;
+  const optional = ['koffi', '@cantoo/pdf-lib'].flatMap((name) => {
+    try {
+      const [root = ''] = resolve(name).split('/node_modules/');
+      return [join(root, 'node_modules')];
+    } catch {
+      return [];
+    }
+  });
+  return [join(dirname(resolve('@millrace/zip')), '..'), ...optional];
+}
 }
 
 function real(path: string): Promise<string> {
