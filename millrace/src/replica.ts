@@ -27,7 +27,7 @@ export function tellOthers(params: {
     events,
     clock,
     processId: replica,
-    outage: outageOf(log, 'Announcing what changes'),
+    outage: outageOf(log, 'Announcing changes'),
   });
   const counting = createCounting({
     events,

@@ -96,7 +96,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
   app.setErrorHandler(answer);
   app.setNotFoundHandler(({ method, url }) => {
-    throw new Refusal('not_found', `There is no ${method} ${url.split('?')[0]}.`);
+    throw new Refusal('not_found', `No such route: ${method} ${url.split('?')[0]}.`);
   });
 
   const rateLimit = createRateLimit({
@@ -191,7 +191,7 @@ function takeJsonOnly(app: FastifyInstance): void {
 function hasForbiddenMember(): Refusal {
   return new Refusal(
     'invalid_request',
-    'The body has a member named "__proto__", or a "constructor" with a "prototype" in it, which programs can take for something else. Give it another name.',
+    'The body has a member "__proto__", or a "constructor" with a "prototype" in it, which could pollute prototypes. Rename it.',
   );
 }
 
@@ -212,7 +212,7 @@ function tooMuchToParse(text: string): Refusal | null {
   if (values > MOST_VALUES)
     return new Refusal(
       'too_large',
-      `The body has more than ${MOST_VALUES / 1_000} thousand values. Send less at once.`,
+      `The body has more than ${MOST_VALUES / 1_000} thousand values. Split it.`,
     );
   if (depth <= DEEPEST_BODY) return null;
   return new Refusal(

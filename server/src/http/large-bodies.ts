@@ -29,7 +29,7 @@ export function createLargeBodies(limit: number): LargeBodies {
       if (held + size > AT_ONCE * limit)
         throw new Refusal(
           'too_many_large',
-          'Other large requests are being worked on. Try again in a few seconds.',
+          'Other large requests are in progress. Try again in a few seconds.',
         );
       held += size;
       reply.raw.once('close', () => {

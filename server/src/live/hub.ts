@@ -79,7 +79,7 @@ export function createHub(params: HubParams): Hub {
     events,
     clock,
     processId,
-    outage: createTrouble(log, 'Announcing what changes'),
+    outage: createTrouble(log, 'Announcing changes'),
   });
   const finder = createFinder({ ring, clock, beacon: announcer.beacon });
   const poll = createPoll(store);
@@ -191,8 +191,8 @@ export function createHub(params: HubParams): Hub {
     timers.clear();
     boards.close();
     feed.close();
-    followers.end('This replica stops.');
-    await Promise.all([streams.end(commentFrame('This replica stops.')), announcer.close()]);
+    followers.end('This replica is stopping.');
+    await Promise.all([streams.end(commentFrame('This replica is stopping.')), announcer.close()]);
   }
 
   return {

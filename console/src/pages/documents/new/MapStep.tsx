@@ -126,7 +126,7 @@ export function MapStep({
           .map(({ path }) => path)
           .join(', ')}`
       : saveAs !== '' && wrongName(saveAs) !== null
-        ? 'The name that it is saved under is not right.'
+        ? 'The name to save it under is invalid.'
         : null);
   return (
     <>
@@ -153,14 +153,14 @@ export function MapStep({
             <div className="border-b border-line px-6 py-3 max-md:px-4">
               <Banner
                 phase="succeeded"
-                title={`These rows ran as ${ran}`}
+                title={`These rows already ran as ${ran}`}
                 action={
                   <ButtonLink size="small" to="/documents/batches/$id" params={{ id: ran }}>
                     Open {ran}
                   </ButtonLink>
                 }
               >
-                To run them again makes each document once more.
+                Running them again creates each document a second time.
               </Banner>
             </div>
           )}
