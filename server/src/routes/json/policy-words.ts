@@ -28,11 +28,11 @@ export function timeInWords(duration: Duration): string {
 }
 
 /** Up to three delays of a linear policy, and an ellipsis where there are more: "1 s", "2 s", "3 s", "…". */
-function firstDelays({ retries, step }: { retries: number; step: Duration }): readonly string[] {
-  const shown = Array.from({ length: Math.min(retries, 3) }, (_, at) =>
-    timeInWords((at + 1) * toMs(step)),
+function firstDelays(policy: { retries: number; step: Duration }): readonly string[] {
+  const shown = Array.from({ length: Math.min(policy.retries, 3) }, (_, at) =>
+    timeInWords((at + 1) * toMs(policy.step)),
   );
-  return retries > 3 ? [...shown, '…'] : shown;
+  return policy.retries > 3 ? [...shown, '…'] : shown;
 }
 
 function retries(count: number): string {
