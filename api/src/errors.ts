@@ -43,7 +43,7 @@ const CORE = {
     retryable: true,
     denied: true,
     title: 'Too many large requests at once',
-    help: 'Send them one after the other: the total size of large requests in one process is limited.',
+    help: 'Send them one after the other: the total size of requests in one process is limited, and one caller gets two thirds of it.',
   },
   headers_too_large: {
     status: 431,

@@ -73,17 +73,10 @@ const HEADERS = {
       'One of your tenants, percent-encoded. Without it, new items go to your first tenant, and lists cover all of your tenants.',
     schema: { type: 'string' },
   },
-  LastEventId: {
-    name: 'last-event-id',
-    in: 'header',
-    required: false,
-    description: 'The id of the last event received: the stream continues after it.',
-    schema: { type: 'string' },
-  },
 } as const satisfies Record<string, Parameter>;
 
 function operation(name: RouteName, contract: Contract, schemas: Schemas): Operation {
-  const { summary, access, body, media, example } = contract;
+  const { summary, access, body, example } = contract;
   return {
     operationId: name,
     tags: GROUPS.filter((group) => name in group.contracts).map((group) => group.name),
@@ -93,7 +86,6 @@ function operation(name: RouteName, contract: Contract, schemas: Schemas): Opera
       ...parameters('query', contract.query && schemas.of(contract.query), example.query),
       header('CorrelationId'),
       ...(access === 'anyone' || access === 'signedIn' ? [] : [header('Tenant')]),
-      ...(media === 'text/event-stream' ? [header('LastEventId')] : []),
     ],
     ...(body && {
       requestBody: {

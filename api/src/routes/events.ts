@@ -24,11 +24,8 @@ const WORDS = `${TOPICS.slice(0, -1).join(', ')} and ${TOPICS.at(-1) ?? ''}`;
 /** What a stream tells. Each event is the whole present state of one thing: a later one replaces it. */
 export const liveEvent = z.discriminatedUnion('type', [
   z
-    .object({
-      type: z.literal('hello'),
-      resumed: z.boolean().describe('True: only missed changes follow, not the full state.'),
-    })
-    .describe('Opens the stream.'),
+    .object({ type: z.literal('hello') })
+    .describe('Opens the stream: discard your state, the full state follows.'),
   z.object({ type: z.literal('job'), job: jobSummary }).describe('The current state of a job.'),
   z
     .object({ type: z.literal('queue'), ...countsAnswer.shape })

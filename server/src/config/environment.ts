@@ -289,7 +289,7 @@ export const environment = z.object({
   MILLRACE_GENERATE_LIMIT: setting(
     wholeNumber(2_097_152, 50_000_000),
     '10000000',
-    'The maximum size of a request to /generate in bytes. Four of that size are accepted at the same time; further ones get 503 too_many_large.',
+    'The maximum size of a request to /generate in bytes. All JSON in progress may be six times that, and that of one caller four times; beyond, the answer is 503 too_many_large.',
   ),
   MILLRACE_STREAMS_PER_CALLER: setting(
     wholeNumber(1, 10_000),

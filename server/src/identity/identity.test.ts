@@ -20,7 +20,7 @@ describe('a good token', () => {
 
   test('of a program names its registration', async () => {
     start();
-    const own = { azp: 'batch-client', oid: 'object-1', sub: 'object-1' };
+    const own = { azp: 'batch-client', azpacr: '1', oid: 'object-1', sub: 'object-1' };
     const { preferred_username: _, ...rest } = claims(own);
     expect((await get(await issuer.sign(rest))).body).toMatchObject({
       name: 'app:batch-client',
