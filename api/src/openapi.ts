@@ -72,17 +72,10 @@ const HEADERS = {
       'The tenant that this request is about, of those that you belong to; written as in a URL. Without it new things go to your first, and lists are of all of yours.',
     schema: { type: 'string' },
   },
-  LastEventId: {
-    name: 'last-event-id',
-    in: 'header',
-    required: false,
-    description: 'The id of the last event that arrived: the stream goes on after it.',
-    schema: { type: 'string' },
-  },
 } as const satisfies Record<string, Parameter>;
 
 function operation(name: RouteName, contract: Contract, schemas: Schemas): Operation {
-  const { summary, access, body, media, example } = contract;
+  const { summary, access, body, example } = contract;
   return {
     operationId: name,
     tags: GROUPS.filter((group) => name in group.contracts).map((group) => group.name),
@@ -92,7 +85,6 @@ function operation(name: RouteName, contract: Contract, schemas: Schemas): Opera
       ...parameters('query', contract.query && schemas.of(contract.query), example.query),
       header('CorrelationId'),
       ...(access === 'anyone' || access === 'signedIn' ? [] : [header('Tenant')]),
-      ...(media === 'text/event-stream' ? [header('LastEventId')] : []),
     ],
     ...(body && {
       requestBody: {

@@ -92,7 +92,7 @@ export function createStreams(): Streams {
     add(response, query) {
       queries.push(query);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(frame({ type: 'hello', resumed: false }));
+      response.write(frame({ type: 'hello' }));
       open.add(response);
       response.on('close', () => {
         open.delete(response);

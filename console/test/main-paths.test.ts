@@ -228,8 +228,13 @@ test('a spreadsheet becomes documents, is corrected where it failed, and is one 
   await page.getByRole('button', { name: 'Yes, AnswerBy is right' }).click();
   await page.getByText('1 ready, 1 needs attention').waitFor();
   await page.getByRole('img', { name: 'Row 2, page 1 of 1' }).waitFor();
+  await page.getByText('PDF options').click();
+  await page.getByLabel('Archive').selectOption('PDF/A-2b');
+  await page.getByLabel('Watermark').fill('DRAFT');
   const runs = counting(page, 'POST', /^\/documents\/batch$/);
+  const sent = page.waitForRequest((request) => request.url().includes('/documents/batch?'));
   await page.getByRole('button', { name: /^Run 2 rows/ }).dblclick();
+  expect(new URL((await sent).url()).search).toMatch(/pdfA=2b&watermark=DRAFT/);
   await page.waitForURL('**/documents/batches/*');
   expect(runs()).toBe(1);
   await page.getByText('1 failed', { exact: true }).waitFor();

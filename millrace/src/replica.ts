@@ -26,7 +26,6 @@ export function tellOthers(params: {
     announcements,
     events,
     clock,
-    processId: replica,
     outage: outageOf(log, 'Announcing what changes'),
   });
   const counting = createCounting({

@@ -24,11 +24,8 @@ const WORDS = `${TOPICS.slice(0, -1).join(', ')} and ${TOPICS.at(-1) ?? ''}`;
 /** What a stream tells. Each event is the whole present state of one thing: a later one replaces it. */
 export const liveEvent = z.discriminatedUnion('type', [
   z
-    .object({
-      type: z.literal('hello'),
-      resumed: z.boolean().describe('True: only what was missed follows, not the present state.'),
-    })
-    .describe('Opens the stream.'),
+    .object({ type: z.literal('hello') })
+    .describe('Opens the stream: the present state follows, so forget what you knew.'),
   z.object({ type: z.literal('job'), job: jobSummary }).describe('A job, as it is now.'),
   z
     .object({ type: z.literal('queue'), ...countsAnswer.shape })

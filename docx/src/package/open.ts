@@ -2,7 +2,7 @@ import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { rawOf } from '../xml/tokens.ts';
-import { type ZipEntry, readZip, unpack } from '../zip/reader.ts';
+import { type ZipEntry, readZip, unpack } from './zip.ts';
 import { parseContentTypes, typeOf } from './content-types.ts';
 import { type Kind, isLeftOutSilently, partKind } from './kinds.ts';
 import { type Part, type Reader, readBinaryPart, readXml, readXmlPart } from './part.ts';

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../limits.ts';
 import { type LintOptions, lint } from '../lint.ts';
 import { decodeXml } from '../xml/encoding.ts';
 import { compile } from '../template.ts';
-import { readZip, unpack } from '../zip/reader.ts';
+import { readZip, unpack } from '../package/zip.ts';
 import { lostText } from './lost-text.ts';
 import { PICTURE, madeUpData } from './made-up.ts';
 

@@ -2,10 +2,9 @@ import type { Hint, JobId, JsonText } from '@millrace/engine';
 
 /** What a process tells the others for the people who watch. */
 export type Announcement =
-  /** Jobs that are not as they were. `mark` is unique, and names the place in the order of all announcements. */
+  /** Jobs that are not as they were. */
   | {
       readonly type: 'changed';
-      readonly mark: string;
       readonly jobs: readonly JobId[];
       /** There were others: too many to name. */
       readonly more: boolean;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Filling, fieldsOf } from '../new/match.ts';
+import { PLAIN_PDF } from '../new/pdf-choice.ts';
 import { type SavedBatch, doAgain, filledOf, inSentences, savedBatch } from './again.ts';
 
 const field = (path: string, required = true) => ({
@@ -24,7 +25,7 @@ const saved: SavedBatch = {
   columns,
   fields: fields.map(({ path }) => path),
   filled: filledOf(mapping, columns),
-  output: { name: 'Offer {{Name}}', locale: 'en-GB', format: 'PDF', gaps: 'hold' },
+  output: { name: 'Offer {{Name}}', locale: 'en-GB', format: 'PDF', gaps: 'hold', pdf: PLAIN_PDF },
   dataLocale: 'en-GB',
   rows: 12,
 };

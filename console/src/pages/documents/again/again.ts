@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLAIN_PDF, pdfChoice } from '../new/pdf-choice.ts';
 import { type Filling, type Mapping, type TemplateField, autoMatch } from '../new/match.ts';
 
 export const savedOutput = z.object({
@@ -6,6 +7,8 @@ export const savedOutput = z.object({
   locale: z.string(),
   format: z.enum(['PDF', 'DOCX']),
   gaps: z.enum(['hold', 'make']),
+  // What was saved before there were any has none.
+  pdf: pdfChoice.default(PLAIN_PDF),
 });
 
 /** A batch as somebody did it, to do it again with another spreadsheet: columns by their names, since their places change. */

@@ -15,6 +15,7 @@ import { type Draft, type KeptDraft, byName, takenUp } from './draft.ts';
 import { MapRows, isUndecided } from './MapRows.tsx';
 import { type Filling, type Mapping, agreed, autoMatch, fieldsOf } from './match.ts';
 import { Output, type OutputChoice } from './Output.tsx';
+import { PLAIN_PDF, wrongWith } from './pdf-choice.ts';
 import { Ready } from './Ready.tsx';
 import { RowPreview } from './RowPreview.tsx';
 import { useCheck } from './useCheck.ts';
@@ -68,8 +69,10 @@ export function MapStep({
         locale: dataLocale,
         format: 'PDF',
         gaps: 'hold',
+        pdf: PLAIN_PDF,
       },
   );
+  const [password, setPassword] = useState('');
   const [saveAs, setSaveAs] = useState(kept?.saveAs ?? again?.name ?? template.name);
   useEffect(
     () =>
@@ -116,7 +119,18 @@ export function MapStep({
       else next.set(path, filling);
       return next;
     });
-  const run = useRun({ sheet, template, fields, mapping, output, dataLocale, saveAs, draft });
+  const run = useRun({
+    sheet,
+    template,
+    fields,
+    mapping,
+    output,
+    password,
+    dataLocale,
+    saveAs,
+    draft,
+  });
+  const wrong = wrongWith(output, password);
   const may = useMay('createBatch');
   const why =
     may.why ??
@@ -127,7 +141,7 @@ export function MapStep({
           .join(', ')}`
       : saveAs !== '' && wrongName(saveAs) !== null
         ? 'The name that it is saved under is not right.'
-        : null);
+        : (wrong.password ?? (wrong.pages === null ? null : 'The pages are not right.')));
   return (
     <>
       <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_minmax(0,500px)] max-lg:grid-cols-1 max-lg:overflow-y-auto max-md:flex-none max-md:overflow-visible">
@@ -186,6 +200,8 @@ export function MapStep({
           <Output
             output={output}
             onOutput={setOutput}
+            password={password}
+            onPassword={setPassword}
             dataLocale={dataLocale}
             onDataLocale={onDataLocale}
             saveAs={saveAs}

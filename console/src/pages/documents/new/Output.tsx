@@ -2,6 +2,8 @@ import { wrongName } from '../../../data/saved.ts';
 import { Choice, Field, TextInput } from '../../../ui/field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { LOCALES } from '../locales.ts';
+import type { PdfChoice } from './pdf-choice.ts';
+import { PdfOptions } from './PdfOptions.tsx';
 
 export interface OutputChoice {
   readonly name: string;
@@ -9,12 +11,15 @@ export interface OutputChoice {
   readonly format: 'PDF' | 'DOCX';
   /** What becomes of a row that lacks a value. */
   readonly gaps: 'hold' | 'make';
+  readonly pdf: PdfChoice;
 }
 
 /** Names and output: what people rarely change stands below what they always do. */
 export function Output({
   output,
   onOutput,
+  password,
+  onPassword,
   dataLocale,
   onDataLocale,
   saveAs,
@@ -23,6 +28,8 @@ export function Output({
 }: {
   readonly output: OutputChoice;
   onOutput(output: OutputChoice): void;
+  readonly password: string;
+  onPassword(password: string): void;
   readonly dataLocale: string;
   onDataLocale(locale: string): void;
   /** The name that it is saved under, to do it again; empty: it is not saved. */
@@ -93,6 +100,14 @@ export function Output({
             onChange={(gaps) => onOutput({ ...output, gaps })}
           />
         </div>
+        {output.format === 'PDF' && (
+          <PdfOptions
+            pdf={output.pdf}
+            onPdf={(pdf) => onOutput({ ...output, pdf })}
+            password={password}
+            onPassword={onPassword}
+          />
+        )}
       </div>
     </section>
   );

@@ -1,4 +1,4 @@
--- Runs of shell queries. Every time is of the database's clock, which all replicas share.
+-- Runs of shell queries, and SQL that people keep. Every time is of the database's clock, which all replicas share.
 
 CREATE TABLE millrace.shell_query_runs (
   seq                 bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -37,8 +37,12 @@ CREATE TABLE millrace.shell_query_runs (
   query_gone_at       timestamptz,
   target_gone_at      timestamptz,
   -- When upkeep last looked at it.
-  touched_at          timestamptz NOT NULL
+  touched_at          timestamptz NOT NULL,
+  -- A client that lost the answer asks again with the same key, and gets the run that it has made.
+  key                 text COLLATE "C"
 );
+-- A key is its user's: the run of somebody else is never answered with.
+CREATE UNIQUE INDEX shell_query_runs_by_key ON millrace.shell_query_runs (tenant_id, user_id, key) WHERE key IS NOT NULL;
 CREATE INDEX shell_query_runs_by_tenant ON millrace.shell_query_runs (tenant_id, seq);
 CREATE INDEX shell_query_runs_by_user ON millrace.shell_query_runs (user_id, seq);
 CREATE INDEX shell_query_runs_live ON millrace.shell_query_runs (touched_at) WHERE status IN ('queued', 'running');
@@ -50,8 +54,22 @@ CREATE INDEX shell_query_runs_by_end ON millrace.shell_query_runs (completed_at)
 
 -- Part of every key in Marketing Cloud, so that installations that share a business unit leave each other's alone.
 CREATE TABLE millrace.shell_query_installation (
-  one boolean PRIMARY KEY DEFAULT true CHECK (one),
-  id  text NOT NULL
+  one       boolean PRIMARY KEY DEFAULT true CHECK (one),
+  id        text NOT NULL,
+  -- When all that has the installation's prefix was last listed in Marketing Cloud, for what no run knows of.
+  listed_at timestamptz NOT NULL DEFAULT millrace.clock()
 );
 INSERT INTO millrace.shell_query_installation (id)
 VALUES (substr(replace(gen_random_uuid()::text, '-', ''), 1, 8));
+
+-- SQL under a name. A name is its owner's; among those that are shared, it is the tenant's.
+CREATE TABLE millrace.query_snippets (
+  tenant_id  text COLLATE "C" NOT NULL,
+  name       text COLLATE "C" NOT NULL,
+  user_id    text COLLATE "C" NOT NULL,
+  sql_text   text NOT NULL,
+  shared     boolean NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (name, tenant_id, user_id)
+);
+CREATE UNIQUE INDEX query_snippets_shared ON millrace.query_snippets (tenant_id, name) WHERE shared;
