@@ -8,7 +8,7 @@ function changed(mark: string, ...jobs: string[]): Announcement {
   return { type: 'changed', mark, jobs, more: false };
 }
 
-/** Everything that is told up to and with the announcement of this mark. The test's own time limit is the only one. */
+/** Everything that is announced up to and with this mark. The test's own time limit is the only one. */
 function heardUpTo(store: PostgresStore, mark: string): Promise<Announcement[]> {
   const heard: Announcement[] = [];
   return new Promise((resolve) => {
