@@ -1,5 +1,5 @@
 import { COLORS } from './html-names.ts';
-import { type SvgWriter, svgWriter } from './html-svg.ts';
+import { type HtmlPicture, type SvgWriter, svgWriter } from './html-svg.ts';
 import { readHtml } from './html-tokens.ts';
 
 /** Simple rich text: what an editor in a web form writes. Everything else loses its tags and keeps its words. */
@@ -29,13 +29,6 @@ export interface HtmlSpan extends Style {
   readonly text: string;
   /** A picture instead of text. */
   readonly picture?: HtmlPicture;
-}
-
-export interface HtmlPicture {
-  readonly source: string;
-  readonly alt: string;
-  readonly width: string;
-  readonly height: string;
 }
 
 interface Style {

@@ -110,7 +110,6 @@ function modules(): string[] {
   });
   return [join(dirname(resolve('@millrace/zip')), '..'), ...optional];
 }
-}
 
 function real(path: string): Promise<string> {
   return realpath(path).catch(() => path);

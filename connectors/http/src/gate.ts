@@ -1,13 +1,12 @@
-import { SalesforceError } from '../errors.ts';
-import { closedError } from './wire.ts';
+import type { HttpError, Peer } from './errors.ts';
 
 /**
  * So many requests at once. A fifth of the slots, and one at least, is left to interactive calls, so none waits for a batch
- * call to end; where both wait, every fifth start is batch's.
+ * call to end; where both wait, every fifth start is batch's. Interactive calls alone go first come, first served.
  */
 export interface Gate {
   /** Resolves with the way out, which may be taken more than once. */
-  enter(lane: Lane, signal: AbortSignal | undefined): Promise<() => void>;
+  enter(signal: AbortSignal | undefined, lane?: Lane): Promise<() => void>;
   /** Turns away who waits and who comes. */
   close(): void;
 }
@@ -17,15 +16,16 @@ export type Lane = 'interactive' | 'batch';
 interface Waiting {
   readonly lane: Lane;
   admit(): void;
-  refuse(error: SalesforceError): void;
+  refuse(error: HttpError): void;
 }
 
 const INTERACTIVE_TURNS = 4;
 
-export function createGate(slots: number): Gate {
+export function createGate(slots: number, peer: Peer): Gate {
   const batchSlots = Math.max(1, slots - Math.max(1, Math.floor(slots / 5)));
   const queues = { interactive: new Set<Waiting>(), batch: new Set<Waiting>() };
   const inside = { interactive: 0, batch: 0 };
+  const canceled = (): HttpError => peer.ended('canceled', 'notSent');
   let turns = 0;
   let closed = false;
 
@@ -65,8 +65,8 @@ export function createGate(slots: number): Gate {
   }
 
   return {
-    enter(lane, signal) {
-      if (closed) return Promise.reject(closedError());
+    enter(signal, lane = 'interactive') {
+      if (closed) return Promise.reject(peer.closed());
       if (signal?.aborted === true) return Promise.reject(canceled());
       return new Promise((resolve, reject) => {
         const onAbort = (): void => {
@@ -92,18 +92,9 @@ export function createGate(slots: number): Gate {
     close() {
       closed = true;
       for (const queue of Object.values(queues)) {
-        for (const waiting of queue) waiting.refuse(closedError());
+        for (const waiting of queue) waiting.refuse(peer.closed());
         queue.clear();
       }
     },
   };
-}
-
-function canceled(): SalesforceError {
-  return new SalesforceError('The caller called the request off before it was sent.', {
-    code: 'canceled',
-    kind: 'unavailable',
-    outcome: 'notSent',
-    retryable: false,
-  });
 }

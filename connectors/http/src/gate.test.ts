@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { peer } from '../test/line.ts';
 import { type Lane, createGate } from './gate.ts';
 
 /** Enters without waiting, and notes the order in which the gate opens. */
 function crowd(slots: number) {
-  const gate = createGate(slots);
+  const gate = createGate(slots, peer);
   const inside: string[] = [];
   const exits = new Map<string, () => void>();
   const settled: Promise<void>[] = [];
@@ -11,7 +12,7 @@ function crowd(slots: number) {
     gate,
     inside,
     come(name: string, lane: Lane, signal?: AbortSignal) {
-      const entered = gate.enter(lane, signal).then(
+      const entered = gate.enter(signal, lane).then(
         (leave) => {
           inside.push(name);
           exits.set(name, leave);
