@@ -50,7 +50,7 @@ const DEVICES = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom'];
 /** Variables that name more of it, and that a child is given. */
 const NAMED_BY = ['LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'FONTCONFIG_PATH'];
 
-/** What every process of a pool may read; what it may write is its own folder. */
+/** The paths that every process of a pool may read; it may write to its own folder only. */
 export async function reachOf(params: {
   office: Found;
   script: string;
@@ -94,10 +94,13 @@ async function targetsIn(folder: string): Promise<string[]> {
   return Promise.all(links.map(({ parentPath, name }) => real(join(parentPath, name))));
 }
 
-/** Koffi and the library that belongs to it, and what encrypts; none of what is not installed. */
+/**
+ * What the process imports: our writer of ZIPs, Koffi with the library that belongs to it, and what encrypts; the last
+ * two where they are installed.
+ */
 function modules(): string[] {
   const { resolve } = createRequire(import.meta.url);
-  return ['koffi', '@cantoo/pdf-lib'].flatMap((name) => {
+  const optional = ['koffi', '@cantoo/pdf-lib'].flatMap((name) => {
     try {
       const [root = ''] = resolve(name).split('/node_modules/');
       return [join(root, 'node_modules')];
@@ -105,6 +108,7 @@ function modules(): string[] {
       return [];
     }
   });
+  return [join(dirname(resolve('@millrace/zip')), '..'), ...optional];
 }
 
 function real(path: string): Promise<string> {

@@ -56,7 +56,7 @@ interface Entry {
 
 const BLOCK = 512;
 
-/** Of a tar file with short names, folders before what is in them: PGlite writes no other. */
+/** Unpacks a tar file with short names, folders before their contents: PGlite writes no other. */
 function* entriesOf(tar: Buffer): Generator<Entry> {
   for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0;) {
     const text = (from: number, to: number) =>
