@@ -67,4 +67,5 @@ export {
 } from './worker/status.ts';
 export { type PauseWindow, nextTick, pausedUntil } from './time/window.ts';
 export * from './within.ts';
+export * from './wrap.ts';
 export * from './worker/worker.ts';

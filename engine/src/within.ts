@@ -11,6 +11,7 @@ import {
   narrowed,
   tenantsOf,
 } from './scope.ts';
+import { wrapped } from './wrap.ts';
 
 /** The part of a store that serves people. Workers and housekeeping use the rest of the port, and have no scope. */
 export interface AskedStore extends Pick<
@@ -83,9 +84,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
     throw keyTaken(taken, enqueued.length);
   }
 
-  return {
-    name: store.name,
-    now: () => store.now(),
+  return wrapped(store, ['name', 'now', 'control'], {
     async enqueue({ jobs }) {
       return own(jobs, await store.enqueue({ jobs: jobs.map((job) => allowed(scope, job)) }));
     },
@@ -149,8 +148,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
         store.rearrange.prioritize({ ids: await admittedIds(ids), priority }),
       restore: async ({ ids }) => store.rearrange.restore({ ids: await admittedIds(ids) }),
     },
-    control: store.control,
-  };
+  });
 }
 
 /** A schedule is the service's; the job of its last tick is somebody's. */

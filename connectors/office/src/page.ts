@@ -1,4 +1,4 @@
-import { zip } from './zip.ts';
+import { zip } from '@millrace/zip';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';

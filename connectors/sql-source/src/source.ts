@@ -60,6 +60,8 @@ export interface SourceColumn {
    * numeric without a scale (`1`, `1.0`), and text in a database that has a non-deterministic collation.
    */
   readonly equalIsSame: boolean;
+  /** A column of a table as it is: no expression, and not of a view, which may compute it. */
+  readonly isOfTable: boolean;
 }
 
 /** A batch ends with the first row that makes it at least so many bytes and at least so many rows. */

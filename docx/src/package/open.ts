@@ -2,7 +2,7 @@ import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { rawOf } from '../xml/tokens.ts';
-import { readZip, unpack, type ZipEntry } from '../zip/reader.ts';
+import { type ZipEntry, readZip, unpack } from './zip.ts';
 import { parseContentTypes, typeOf } from './content-types.ts';
 import { isLeftOutSilently, type Kind, partKind } from './kinds.ts';
 import { type Part, readBinaryPart, type Reader, readXml, readXmlPart } from './part.ts';

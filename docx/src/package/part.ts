@@ -2,7 +2,7 @@ import type { Limits } from '../limits.ts';
 import { decodeXml } from '../xml/encoding.ts';
 import { useKnownPrefixes } from '../xml/namespaces.ts';
 import { type Token, tokenize } from '../xml/tokenizer.ts';
-import { type ZipEntry, unpack } from '../zip/reader.ts';
+import { type ZipEntry, unpack } from './zip.ts';
 import { type ContentTypes, typeOf } from './content-types.ts';
 import type { Kind } from './kinds.ts';
 import { cleanPicture } from './picture.ts';

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../limits.ts';
 import { lint, type LintOptions } from '../lint.ts';
 import { decodeXml } from '../xml/encoding.ts';
 import { compile } from '../template.ts';
-import { readZip, unpack } from '../zip/reader.ts';
+import { readZip, unpack } from '../package/zip.ts';
 import { FILLED, paragraphsOf } from './texts.ts';
 import type { FieldUse } from '../compile/ops/uses.ts';
 import { stepsOf } from '../paths.ts';

@@ -196,12 +196,24 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
     setPrepared(value) {
       prepared = value;
     },
-    connections: () => ({
-      total: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
+    connections: () => connectionsOf(pool, poolSize),
     close: () => (closing ??= close()),
+  };
+}
+
+/**
+ * The pool hands out its idle connections, and opens new ones, in the next turn only: until then it counts callers as waiting who
+ * wait for nothing, beside connections that are as good as taken ("0 of 10 used, 4 wait").
+ */
+function connectionsOf(
+  { totalCount, idleCount, waitingCount }: pg.Pool,
+  poolSize: number,
+): ReturnType<PgDatabase['connections']> {
+  const opened = Math.min(Math.max(0, waitingCount - idleCount), poolSize - totalCount);
+  return {
+    total: totalCount + opened,
+    idle: Math.max(0, idleCount - waitingCount),
+    waiting: Math.max(0, waitingCount - idleCount - opened),
   };
 }
 

@@ -2,10 +2,9 @@ import type { Hint, JobId, JsonText } from '@millrace/engine';
 
 /** Announcements of a process to the others, for people who watch. */
 export type Announcement =
-  /** Jobs that are not as they were. `mark` is unique, and names the place in the order of all announcements. */
+  /** Jobs that are not as they were. */
   | {
       readonly type: 'changed';
-      readonly mark: string;
       readonly jobs: readonly JobId[];
       /** There were others: too many to name. */
       readonly more: boolean;

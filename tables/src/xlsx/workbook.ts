@@ -2,6 +2,13 @@
 // known, the files that list them. Strings are inline: a table of shared ones would have to be in memory until the end.
 // docs/decisions/0020 has what else was weighed.
 
+import {
+  type ZipRecord,
+  descriptor,
+  directoryEnd,
+  directoryEntry,
+  localHeader,
+} from '@millrace/zip';
 import { deflate, finishDeflate, NO_SUMS, type Sums } from '../deflate.ts';
 import { TableError } from '../errors.ts';
 import type { Column, Notes, Row, Writer } from '../columns.ts';
@@ -17,7 +24,6 @@ import {
   workbook,
   workbookRelations,
 } from './files.ts';
-import { descriptor, directory, localHeader, type ZipEntry } from './zip.ts';
 
 export function createXlsx(
   columns: readonly Column[],
@@ -57,8 +63,13 @@ export interface XlsxState {
   /** Bytes so far. */
   readonly offset: number;
   /** Files that are finished. */
-  readonly entries: readonly ZipEntry[];
+  readonly entries: readonly PlacedRecord[];
   readonly sheet: OpenSheet | null;
+}
+
+interface PlacedRecord extends ZipRecord {
+  /** Where it begins. */
+  readonly offset: number;
 }
 
 interface OpenSheet extends Sums {
@@ -95,6 +106,12 @@ const SHEET_COLUMNS = 16_384;
 const SHEET_BYTES = 0xf0000000;
 /** About 10 ms of work, deflate included. */
 export const PIECE = 512 * 1024;
+const DEFLATED = 8 as const;
+
+/** A sheet's sums follow its bytes: they are known when it is closed. */
+function record(sheet: number) {
+  return { name: sheetFile(sheet), method: DEFLATED, isStreamed: true } as const;
+}
 
 export function openWorkbook({ columns, header, options, from }: WorkbookParams): Workbook {
   if (columns.length > SHEET_COLUMNS) {
@@ -104,7 +121,7 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
     );
   }
   let offset = from?.offset ?? 0;
-  const entries: ZipEntry[] = [...(from?.entries ?? [])];
+  const entries: PlacedRecord[] = [...(from?.entries ?? [])];
   let sheet: OpenSheet | null = from?.sheet ?? null;
 
   function placed(bytes: Uint8Array): Uint8Array {
@@ -121,7 +138,7 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
     const at = offset;
     const body = deflate(Buffer.from(text), NO_SUMS);
     const end = finishDeflate(body.sums);
-    const entry = { ...end.sums, name, isStreamed: false };
+    const entry = { ...end.sums, name, method: DEFLATED };
     yield placed(localHeader(entry));
     yield placed(body.bytes);
     yield placed(end.bytes);
@@ -130,7 +147,7 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
 
   function* openSheet(number: number): Iterable<Uint8Array> {
     sheet = { ...NO_SUMS, number, offset, rows: 1 };
-    yield placed(localHeader({ ...NO_SUMS, name: sheetFile(number), isStreamed: true }));
+    yield placed(localHeader({ ...NO_SUMS, ...record(number) }));
     yield* segment(Buffer.from(sheetStart(columns, number) + header()), 0);
   }
 
@@ -147,8 +164,8 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
     const { bytes, sums } = finishDeflate(before);
     yield placed(bytes);
     yield placed(descriptor(sums));
-    const { crc, size, packed } = sums;
-    entries.push({ crc, size, packed, name: sheetFile(number), offset: at, isStreamed: true });
+    const { crc, size, packedSize } = sums;
+    entries.push({ ...record(number), crc, size, packedSize, offset: at });
     sheet = null;
   }
 
@@ -179,7 +196,9 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
       yield* file('xl/workbook.xml', workbook(names));
       yield* file('xl/_rels/workbook.xml.rels', workbookRelations(sheets));
       yield* file('[Content_Types].xml', contentTypes(sheets));
-      yield placed(directory(entries, offset));
+      const list = Buffer.concat(entries.map((entry) => directoryEntry(entry, entry.offset)));
+      const place = { entries: entries.length, size: list.length, offset };
+      yield placed(Buffer.concat([list, directoryEnd(place)]));
     },
     state: () => ({ offset, entries: [...entries], sheet }),
   };

@@ -204,10 +204,12 @@ const COLUMNS = `
 SELECT pg_catalog.format_type(c.type, c.modifier), coalesce(a.attnotnull, false),
        (c.type IN (${EXACT_TYPES}) OR c.type = 'pg_catalog.numeric'::pg_catalog.regtype AND c.modifier > 0)
        AND NOT (t.typcollation <> 0
-                AND EXISTS (SELECT FROM pg_catalog.pg_collation k WHERE pg_catalog.to_jsonb(k) ->> 'collisdeterministic' = 'false'))
+                AND EXISTS (SELECT FROM pg_catalog.pg_collation k WHERE pg_catalog.to_jsonb(k) ->> 'collisdeterministic' = 'false')),
+       coalesce(r.relkind IN ('r', 'p', 'm', 'f'), false)
   FROM unnest($1::oid[], $2::int4[], $3::oid[], $4::int2[]) WITH ORDINALITY AS c (type, modifier, "table", number, at)
   JOIN pg_catalog.pg_type t ON t.oid = c.type
   LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c."table" AND a.attnum = c.number AND c.number > 0
+  LEFT JOIN pg_catalog.pg_class r ON r.oid = c."table"
  ORDER BY c.at`;
 
 async function columnsOf(
@@ -228,5 +230,6 @@ async function columnsOf(
     type: rows[index]?.[0] ?? '',
     notNull: rows[index]?.[1] === 't',
     equalIsSame: rows[index]?.[2] === 't',
+    isOfTable: rows[index]?.[3] === 't',
   }));
 }

@@ -13,14 +13,12 @@ export interface Announcer {
   doubt(): void;
   /** Something that is no job has changed. */
   touch(name: string): void;
-  /** Announces no job, only a mark: a place in the order that all processes share. Gives the mark. */
-  beacon(): Promise<string>;
   /** Announces what is left, then ends. */
   close(): Promise<void>;
 }
 
 /**
- * How long a process goes on announcing after it last heard of a reader. Longer than readers rely on it (KEEP_MS), so
+ * How long a process goes on announcing after it last heard of a reader. Longer than readers rely on it (60 s), so
  * that no reader waits for announcements of a process that has stopped making them.
  */
 const INTEREST_MS = 90_000;
@@ -34,10 +32,9 @@ export function createAnnouncer(params: {
   announcements: Announcements;
   events: Events;
   clock: Clock;
-  processId: string;
   outage: Outage;
 }): Announcer {
-  const { announcements, events, clock, processId, outage } = params;
+  const { announcements, events, clock, outage } = params;
   /** When each job was last changed here. */
   const touched = new Map<JobId, number>();
   /** When a change was last dropped for want of room; the next announcement then says `more`. */
@@ -48,7 +45,6 @@ export function createAnnouncer(params: {
   let flushedAt = -Infinity;
   let cancelTimer: (() => void) | null = null;
   let flushing: Promise<void> | null = null;
-  let count = 0;
   let isClosed = false;
 
   const isWatched = (now = clock.now()): boolean => now - heardAt < INTEREST_MS;
@@ -100,7 +96,7 @@ export function createAnnouncer(params: {
     overflowAt = -Infinity;
     flushedAt = clock.now();
     try {
-      await announce(jobs, more);
+      await announcements.announce({ announcement: { type: 'changed', jobs, more } });
       outage.fine();
     } catch (error) {
       outage.failed(error);
@@ -108,13 +104,6 @@ export function createAnnouncer(params: {
       if (more) overflowAt = clock.now();
       for (const id of jobs) touch(id);
     }
-  }
-
-  async function announce(jobs: JobId[], more: boolean): Promise<string> {
-    count += 1;
-    const mark = `${processId}-${count}`;
-    await announcements.announce({ announcement: { type: 'changed', mark, jobs, more } });
-    return mark;
   }
 
   const unlisten = listen(events, touch, touchOthers);
@@ -135,7 +124,6 @@ export function createAnnouncer(params: {
       if (!isWatched()) isDoubtful = true;
     },
     touch,
-    beacon: () => announce([], false),
     async close() {
       isClosed = true;
       unlisten();

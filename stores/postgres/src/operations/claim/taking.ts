@@ -51,7 +51,7 @@ setval('millrace.epoch', greatest(pg_sequence_last_value('millrace.epoch') + 1, 
  * line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have any. A job with
  * much data has a row of its own, since a column ends at 1 GB.
  *
- * `shareFrom` (a parameter) jobs or more of one lane have one lease together (004-shared-leases.sql). Null where each has its
+ * `shareFrom` (a parameter) jobs or more of one lane have one lease together (001-queue.sql). Null where each has its
  * own: for several lanes, for kinds with a quota, whose leases are counted, and for suspects.
  *
  * Deleting by ctid is safe, since the rows are locked by this very statement, and saves an index look-up per job. The
