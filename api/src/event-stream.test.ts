@@ -237,7 +237,7 @@ describe('the client', () => {
   test('throws later a refusal that trying again does not change', async () => {
     const { baseUrl } = await serve(
       events(LIVE, 'end'),
-      refuse(problemOf('token_expired', 'The token has ended.', 'c')),
+      refuse(problemOf('token_expired', 'The token has expired.', 'c')),
     );
     const { timing, fire } = createTiming();
     const iterator = read(baseUrl, timing);

@@ -95,7 +95,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
   app.setErrorHandler(answer);
   app.setNotFoundHandler(({ method, url }) => {
-    throw new Refusal('not_found', `There is no ${method} ${url.split('?')[0]}.`);
+    throw new Refusal('not_found', `No such route: ${method} ${url.split('?')[0]}.`);
   });
 
   const rateLimit = createRateLimit({

@@ -118,7 +118,7 @@ function uploadOf(request: FastifyRequest): Upload {
   if (body === undefined) {
     throw new Refusal(
       'invalid_request',
-      'There is no body. Send the bytes with their content-type.',
+      'The request has no body. Send the bytes with their content-type.',
     );
   }
   // Whoever stops reading refuses: the connection has to live for the answer (`createTurnServer` reads the rest).

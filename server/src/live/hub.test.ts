@@ -297,7 +297,7 @@ describe('a stream', () => {
     await place.run(59_999);
     expect(replica.hub.streams()).toBe(1);
     await place.run(1);
-    expect(await reader.ended).toMatch(/: The token has ended\.\n\n$/);
+    expect(await reader.ended).toMatch(/: The token has expired\.\n\n$/);
     expect(replica.hub.dropped()).toBe(0);
   });
 
@@ -307,7 +307,7 @@ describe('a stream', () => {
     await Promise.all([reader.until(isLive), other.until(isLive)]);
     const id = await one.enqueue();
     await one.hub.close();
-    expect(await reader.ended).toMatch(/: This replica stops\.\n\n$/);
+    expect(await reader.ended).toMatch(/: This replica is stopping\.\n\n$/);
     expect(one.hub.streams()).toBe(0);
     await other.until(isJob(id, 'QUEUED'));
     const late = await connect(one.url);

@@ -72,7 +72,7 @@ export function createHub(params: HubParams): Hub {
     announcements,
     events,
     clock,
-    outage: createTrouble(log, 'Announcing what changes'),
+    outage: createTrouble(log, 'Announcing changes'),
   });
   const poll = createPoll(store);
   const moved = createMoved(store);
@@ -164,8 +164,8 @@ export function createHub(params: HubParams): Hub {
     timers.clear();
     boards.close();
     feed.close();
-    followers.end('This replica stops.');
-    await Promise.all([streams.end(commentFrame('This replica stops.')), announcer.close()]);
+    followers.end('This replica is stopping.');
+    await Promise.all([streams.end(commentFrame('This replica is stopping.')), announcer.close()]);
   }
 
   return {

@@ -199,6 +199,6 @@ function rearranging(store: Store): RearrangePart {
   if (store.rearrange !== undefined) return store.rearrange;
   throw new MillraceError(
     'unsupported_by_store',
-    `The jobs of "${store.name}" keep the order in which they wait.`,
+    `The store "${store.name}" cannot change priorities.`,
   );
 }

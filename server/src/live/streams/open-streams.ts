@@ -71,7 +71,7 @@ export function createOpenStreams(params: {
       expiresAt === null
         ? () => {}
         : clock.after(Math.max(0, expiresAt - now()), () =>
-            stream.end(commentFrame('The token has ended.')),
+            stream.end(commentFrame('The token has expired.')),
           );
     streams.add(stream);
     return stream;

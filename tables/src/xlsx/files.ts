@@ -1,6 +1,6 @@
 // The small files of a workbook, and what stands before and after the rows of a sheet.
 
-import type { Column, ColumnType } from '../types.ts';
+import type { Column, ColumnType } from '../columns.ts';
 
 /** The order of `cellXfs` below. */
 export const STYLES = { header: 1, day: 2, second: 3, millisecond: 4 } as const;
@@ -92,7 +92,7 @@ export function contentTypes(sheets: number): string {
   );
 }
 
-/** Of a name, 31 characters of which are kept. */
+/** The name of a sheet: 31 characters of the given one are kept. */
 const MOST_READ = 200;
 
 /**

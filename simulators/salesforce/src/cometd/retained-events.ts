@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@millrace/simulator-kit';
-import type { Row } from '../data/row.ts';
+import type { Row } from '../data/database.ts';
 import type { PublishedEvent } from '../org.ts';
 
 /** Events as subscribers get them, kept for a while for those who come later. */
-export interface Kept {
+export interface RetainedEvents {
   add(event: PublishedEvent, row: Row): KeptEvent;
-  /** Of one object, those after a number; -2: all. Null: no such number was given out, or it is too old. */
+  /** The events of one object after a number; -2: all. Null: no such number was given out, or it is too old. */
   after(object: string, replayId: number): KeptEvent[] | null;
 }
 
@@ -21,7 +21,7 @@ export interface KeptEvent {
 const KEEP_MS = 72 * 3_600_000;
 const MOST = 10_000;
 
-export function createKept(clock: Clock): Kept {
+export function createRetainedEvents(clock: Clock): RetainedEvents {
   let events: KeptEvent[] = [];
   let last = 0;
 

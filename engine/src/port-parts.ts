@@ -2,7 +2,7 @@ import type { Job, JobId, JobSummary, Lease, NewJob, Progress } from './job.ts';
 import type { FinishedState } from './states.ts';
 import type { JsonText } from './values/json.ts';
 
-/** What a store has beyond the life of a job, each part as a whole or not at all: see `Store` in port.ts. */
+/** The optional parts of a store, beyond the life of a job; it has each as a whole or not at all: see `Store` in port.ts. */
 
 /** Jobs that work in chunks. */
 export interface ChunkPart {
@@ -55,7 +55,7 @@ export interface Held {
   readonly reason: string | null;
 }
 
-/** What operators do to kinds and know of workers. */
+/** Pauses of kinds, and what is known of workers. */
 export interface ControlPart {
   pause(params: { kind: string } & HeldBy): Promise<boolean>;
   resume(params: { kind: string }): Promise<boolean>;
@@ -66,9 +66,9 @@ export interface ControlPart {
    * removed with the next report of another one.
    */
   workers(): Promise<KnownWorker[]>;
-  /** What a worker is to do, which it finds by the hint `control` or with its next report. False: it was to do so already. */
+  /** Sets what a worker should do, which it finds by the hint `control` or with its next report. False: nothing to change. */
   steer(params: { worker: string; to: WorkerAim } & HeldBy): Promise<boolean>;
-  /** Of all workers that are to do something else than run. */
+  /** All workers that should do something other than run. */
   steered(): Promise<Steered[]>;
 }
 
@@ -94,7 +94,7 @@ export interface Steered extends Held {
   readonly to: Exclude<WorkerAim, 'running'>;
 }
 
-/** What a person may do to one job that has ended, beyond its life. */
+/** Actions on one job that has ended, beyond its life. */
 export interface AmendPart {
   /**
    * Retries a failed or cancelled job with other data, from the beginning: a cursor points into the data before. False: it
@@ -105,7 +105,7 @@ export interface AmendPart {
   remove(params: { id: JobId }): Promise<boolean>;
 }
 
-/** What a person may do to the order of what waits. */
+/** Actions on the order of jobs that wait. */
 export interface RearrangePart {
   /** Gives jobs that wait another priority. Gives those that it changed, with the priority that each had. */
   prioritize(params: {

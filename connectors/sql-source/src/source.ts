@@ -30,7 +30,7 @@ export interface BeginOptions {
 export interface Reading {
   /** For SQL to read as current_setting('rp.<name>'). A null is not set: the SQL says NULL in its place. */
   set(values: Readonly<Record<string, string | null>>): Promise<void>;
-  /** What the SQL gives; runs nothing. Call it for SQL by an author alone, before putting anything around it. */
+  /** The columns that the SQL gives; runs nothing. Call it for SQL by an author alone, before putting anything around it. */
   describe(sql: string): Promise<readonly SourceColumn[]>;
   explain(sql: string): Promise<PlanNode>;
   /** Small results; values as Postgres writes them. */
@@ -60,6 +60,8 @@ export interface SourceColumn {
    * numeric without a scale (`1`, `1.0`), and text in a database that has a non-deterministic collation.
    */
   readonly equalIsSame: boolean;
+  /** A column of a table as it is: no expression, and not of a view, which may compute it. */
+  readonly isOfTable: boolean;
 }
 
 /** A batch ends with the first row that makes it at least so many bytes and at least so many rows. */
@@ -70,9 +72,9 @@ export interface Cut {
   readonly mostBytes?: number;
   /** `csv` if left out. */
   readonly format?: CopyFormat;
-  /** So many rows the next batch has at most: asked before the first, and with each that is complete. */
+  /** The most rows of the next batch: asked before the first, and with each that is complete. */
   readonly nextRows?: (taken: { readonly rows: number; readonly bytes: number } | null) => number;
-  /** What a batch is likely to have, so that its memory need not grow. */
+  /** The likely bytes of a batch, so that its memory need not grow. */
   readonly likelyBytes?: number;
 }
 

@@ -33,9 +33,9 @@ export interface Field {
   readonly restricted: boolean;
   readonly initial: string | number | boolean | null;
   readonly referenceTo: readonly string[];
-  /** What a parent is called in a path, `Account` or `Template__r`. */
+  /** The name of the parent in a path, `Account` or `Template__r`. */
   readonly relationshipName: string | null;
-  /** What the children are called from the parent. */
+  /** The name of the children from the parent. */
   readonly childRelationshipName: string | null;
   readonly onParentDeleted: 'SetNull' | 'Restrict' | 'Cascade';
   readonly createable: boolean;
