@@ -150,6 +150,8 @@ describe('an answer', () => {
     let read = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       read += chunk.length;
+      await turn();
+      expect(body.readableLength).toBeLessThan(1024 * 1024);
       // What lies between is in the buffers of the two sockets.
       expect(written * 1024 * 1024 - read).toBeLessThan(32 * 1024 * 1024);
     }
@@ -224,6 +226,8 @@ describe('time', () => {
     const reader = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     expect(String((await reader.next()).value)).toBe('abc');
     await pass(60_000);
+    line.sockets[0]?.write('d');
+    expect(String((await reader.next()).value)).toBe('d');
     const rest = errorOf(reader.next());
     await turn();
     await pass(5_000);
