@@ -13,7 +13,7 @@ export function auditHandlers({ audit, scope }: RouteParts): Handlers<'listAudit
         filter: {
           ...defined({ ...filter, after: ms(after), before: ms(before) }),
           ...(tenants !== 'all' && { tenants }),
-          // Found by a target that is kept from the reader, an entry would tell it, and so would the page that it is missing from.
+          // An entry found by a target that is hidden from the reader would reveal it, and so would a page without it.
           ...(tenants !== 'all' && filter.target !== undefined && { exceptActions: HASHED }),
         },
         limit,
