@@ -128,7 +128,7 @@ const link = z
     kind: kindName.optional(),
     state: jobState.optional(),
     errorCode: z.string().optional(),
-    /** Of GET /errors. */
+    /** The id of a group of GET /errors. */
     group: z.string().optional(),
     replica: z.string().optional(),
     schedule: z.string().optional(),

@@ -9,7 +9,7 @@ export interface Input {
   /** For sentences: `The file "a.json"`. */
   readonly name: string;
   readonly chunks: AsyncIterable<Uint8Array | string>;
-  /** Of a file; null where nobody knows. */
+  /** The size of a file; null if unknown. */
   readonly bytes: number | null;
 }
 

@@ -27,7 +27,7 @@ export function createTextReader(where: string): TextReader {
   return {
     read(bytes) {
       if (decoder !== null) return decoded(bytes, true);
-      // Two bytes tell the encoding.
+      // The first two bytes give the encoding.
       first = Buffer.concat([first, bytes]);
       return first.length < 2 ? '' : decoded(first, true);
     },

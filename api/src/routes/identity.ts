@@ -1,7 +1,7 @@
 import { type Contract, ROLES, moment, tenantName } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
-/** Servers of before tell none of these. */
+/** Older servers send none of these. */
 const place = {
   version: z.string().default('').describe('The version of Millrace.'),
   environment: z

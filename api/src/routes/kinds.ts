@@ -37,7 +37,7 @@ export const schedule = z.object({
   nextTick: moment
     .nullable()
     .describe('Null if there is none, or no job file here declares the schedule.'),
-  // Servers of before tell none of the next four.
+  // Older servers send none of the next four.
   words: z
     .string()
     .nullable()

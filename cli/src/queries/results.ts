@@ -10,7 +10,7 @@ import { rowTable } from './render/rows.ts';
 import { runSummary } from './render/run.ts';
 
 const DEFAULT_ROWS = 50;
-/** Of one request; the server allows so many. */
+/** The maximum per request that the server allows. */
 const PAGE = 2_500;
 
 export const RESULT_OPTIONS = {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { clean } from '../render/width.ts';
 import type { DeviceSignIn, Grant, Issuer } from './issuer.ts';
 import { SignInError } from './sign-in-error.ts';
@@ -33,7 +33,7 @@ async function ask(device: DeviceSignIn): Promise<Grant | 'wait' | 'slower'> {
   try {
     return await device.ask();
   } catch (thrown) {
-    if (isPassing(thrown)) return 'slower';
+    if (isTransient(thrown)) return 'slower';
     throw thrown;
   }
 }

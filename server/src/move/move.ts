@@ -18,7 +18,7 @@ import { type Digest, digestOf, rowsByIndex } from './digest.ts';
 import { copySequences } from './sequences.ts';
 import { type Table, inSchema, tablesOf } from './tables.ts';
 
-/** What `millrace move` tells. */
+/** The messages of `millrace move`. */
 export type MoveEvent =
   | { readonly type: 'begin'; readonly from: string; readonly to: string; readonly tables: number }
   /** It is in both, and the same. */
@@ -133,7 +133,7 @@ function damaged({ name }: Table, cause?: unknown): ProgramRefused {
   );
 }
 
-// Of a role that may not see the sessions of others, only its own are counted.
+// A role without access to other sessions counts only its own.
 const OTHERS: Statement = {
   name: '',
   text: `
@@ -179,7 +179,7 @@ async function requireEmpty(writing: Session): Promise<void> {
     );
 }
 
-/** The same migrations have made both. Who has changed a table by hand is told. */
+/** Both schemas come from the same migrations; tables changed by hand are reported. */
 function requireSame(ours: readonly Table[], theirs: readonly Table[]): void {
   const shape = (tables: readonly Table[]) =>
     new Map(tables.map(({ name, columns }) => [name, JSON.stringify(columns)]));

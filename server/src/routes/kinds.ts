@@ -17,7 +17,7 @@ export function kindHandlers({
   registry,
   schedules,
 }: Pick<RouteParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
-  /** Of this process, or of another one that works on the same database, such as an app that has Millrace inside. */
+  /** The name of a kind of this process, or of another one on the same database, such as an app that embeds Millrace. */
   async function requireName(name: string): Promise<string> {
     if (registry.get(name) !== undefined) return name;
     const [workers, paused] = await Promise.all([store.control.workers(), store.control.paused()]);

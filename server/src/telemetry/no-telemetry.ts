@@ -1,7 +1,7 @@
 import type { Telemetry } from './types.ts';
 
 /** Telemetry that is off: what it is asked to run, it runs. */
-export const untold: Telemetry = {
+export const noTelemetry: Telemetry = {
   tracing: undefined,
   current: () => undefined,
   call: (_what, run) => run(),
