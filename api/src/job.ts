@@ -29,13 +29,8 @@ export const execution = z.object({
   attempt: z
     .number()
     .describe('Counted from 1; starts again when the cursor of a job in chunks moves on.'),
-  // Servers and executions of before have neither.
-  epoch: z.number().nullable().default(null).describe('Of its lease: grows with each execution.'),
-  log: z
-    .array(logLine)
-    .nullable()
-    .default(null)
-    .describe('The last 200 lines; null: none are kept.'),
+  epoch: z.number().nullable().describe('Of its lease: grows with each execution.'),
+  log: z.array(logLine).nullable().describe('The last 200 lines; null: none are kept.'),
   worker: z.string().nullable().describe('The replica that ran it.'),
   startedAt: moment,
   endedAt: moment,
@@ -100,7 +95,6 @@ export const job = jobSummary.extend({
   log: z
     .array(logLine)
     .nullable()
-    .default(null)
     .describe(
       'Of the execution that runs, or of the last one, where the replica that answers has run it; null: not known here.',
     ),

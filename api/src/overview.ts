@@ -186,10 +186,7 @@ export const overview = z.object({
   replicas: z.array(replica),
   attention: z.array(attention).describe('The worst first.'),
   thresholds,
-  missing: z
-    .array(z.string())
-    .default([])
-    .describe('Stores that do not answer: their jobs are left out.'),
+  missing: z.array(z.string()).describe('Stores that do not answer: their jobs are left out.'),
 });
 export type Overview = z.infer<typeof overview>;
 export type Budget = z.infer<typeof budget>;

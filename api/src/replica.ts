@@ -21,8 +21,7 @@ export const reason = z.string().min(1).max(200).optional().describe('Why, for t
 export const pause = z.object({
   since: moment,
   by: z.string().nullable(),
-  // Servers of before give none.
-  reason: z.string().nullable().default(null),
+  reason: z.string().nullable(),
 });
 
 const slots = z.object({
@@ -31,26 +30,21 @@ const slots = z.object({
   inFlight: z.number().describe('Jobs that run now.'),
 });
 
-// What has a default is not sent by older servers, nor of replicas of before.
 export const replica = totals.extend({
   id: z.string(),
   state: workerState,
-  version: z.string().nullable().default(null),
+  version: z.string().nullable(),
   seenAt: moment.describe('When it last reported.'),
-  startedAt: moment.nullable().default(null),
+  startedAt: moment.nullable(),
   lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
   uptimeSeconds: z.number(),
   inFlight: z.number(),
-  jobs: z
-    .array(jobId)
-    .default([])
-    .describe('What it runs, of jobs that you may see: 20 at the most.'),
-  pools: z.array(slots).default([]),
+  jobs: z.array(jobId).describe('What it runs, of jobs that you may see: 20 at the most.'),
+  pools: z.array(slots),
   kinds: z.array(kindName),
   wanted: pause
     .extend({ state: z.enum(['paused', 'drained']) })
     .nullable()
-    .default(null)
     .describe('What somebody has asked of it; null: to work.'),
   takenOver: z
     .object({
@@ -60,7 +54,6 @@ export const replica = totals.extend({
       jobs: z.array(jobId).describe('The first ten, of jobs that you may see.'),
     })
     .nullable()
-    .default(null)
     .describe('Of one that is silent: what others have taken over from it, as far as known.'),
 });
 export type Replica = z.infer<typeof replica>;

@@ -24,11 +24,10 @@ export const auditEntry = z.object({
   tenants: z
     .array(tenantName)
     .nullable()
-    .default(null)
     .describe(
       'Whose things it was about, of the tenants that the reader may see; null: all tenants’, or nobody’s in particular.',
     ),
-  allTenants: z.boolean().default(false).describe('True: it was about the things of all tenants.'),
+  allTenants: z.boolean().describe('True: it was about the things of all tenants.'),
   action: z.string().describe('The name of the route, such as "cancelJobs".'),
   target: z.string().nullable().describe('The job, kind or worker; null where a filter says it.'),
   filter: z

@@ -1,18 +1,13 @@
 import { type Contract, ROLES, moment, tenantName } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
-/** Servers of before tell none of these. */
 const place = {
-  version: z.string().default('').describe('Of Millrace.'),
+  version: z.string().describe('Of Millrace.'),
   environment: z
     .string()
     .nullable()
-    .default(null)
     .describe('What the operators call this installation; null: it has no name.'),
-  sandbox: z
-    .boolean()
-    .default(false)
-    .describe('It stands on simulators: nothing here reaches the outside.'),
+  sandbox: z.boolean().describe('It stands on simulators: nothing here reaches the outside.'),
 };
 
 /** Which installation this is. */
@@ -40,11 +35,9 @@ export const me = z.object({
   tenants: z
     .array(tenantName)
     .nullable()
-    .default(null)
     .describe('Those of the token, where new things go first; null: tenants are no boundary here.'),
   claims: z
     .record(z.string(), z.array(z.string()))
-    .default({})
     .describe('Those of CALLER_CLAIMS that the token has: row rules of reports go by them.'),
   expiresAt: moment.nullable().describe('When the token ends.'),
 });

@@ -35,22 +35,18 @@ export const schedule = z.object({
   kind: kindName,
   lastTick: moment.describe('Ticks up to this one have been dealt with.'),
   nextTick: moment.nullable().describe('Null: it has no more, or nobody here declares it.'),
-  // Servers of before tell none of the next four.
   words: z
     .string()
     .nullable()
-    .default(null)
     .describe('Cron and time zone as people say it; null: there are no words for it.'),
-  next: z.array(moment).default([]).describe('The next five ticks, as far as there are any.'),
+  next: z.array(moment).describe('The next five ticks, as far as there are any.'),
   missed: z
     .enum(['last', 'skip', 'all'])
     .nullable()
-    .default(null)
     .describe('Of ticks that nobody was there to take, which run: the last one, none, or all.'),
   overlap: z
     .enum(['skip', 'allow'])
     .nullable()
-    .default(null)
     .describe('What a tick does while the job before is alive: it is passed over, or runs beside.'),
   lastJob: jobId.nullable().describe('The last job that it made; null: none yet.'),
   lastJobAt: moment
