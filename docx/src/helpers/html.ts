@@ -9,7 +9,7 @@ export interface HtmlText {
   readonly kind: 'paragraph' | 'heading' | 'item';
   /** The heading's rank, or how deep the list is. */
   readonly level: number;
-  /** What stands before a list item. */
+  /** The text before a list item. */
   marker: string;
   readonly spans: HtmlSpan[];
 }
@@ -67,7 +67,7 @@ interface EndRule {
   readonly within: ReadonlySet<string>;
 }
 
-/** What an element ends that nobody closed, and within what: an item ends the one before it in the same list. */
+/** The open elements that an element ends, and within what: an item ends the one before it in the same list. */
 const ENDS: Readonly<Record<string, EndRule>> = {
   li: { ends: words('li'), within: words('ul ol') },
   tr: { ends: words('tr td th'), within: words('table') },

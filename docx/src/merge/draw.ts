@@ -287,7 +287,7 @@ function spanProperties(base: string, span: HtmlSpan, bold: boolean, link: boole
   return changes.length === 0 ? base : withProperties(base, changes);
 }
 
-/** What must come after the indentation in a paragraph's properties: their order is fixed. */
+/** The elements that must come after the indentation in a paragraph's properties: their order is fixed. */
 const AFTER_INDENT =
   /<w:(?:contextualSpacing|mirrorIndents|suppressOverlap|jc|textDirection|textAlignment|textboxTightWrap|outlineLvl|divId|cnfStyle|rPr|sectPr|pPrChange)\b/;
 

@@ -27,7 +27,7 @@ import { mergedPools } from './pools.ts';
 import type { Process } from './process.ts';
 import type { Queues } from './queues.ts';
 
-/** What does the work, and what tells of it. */
+/** The workers, and what reports on them. */
 export interface Work {
   readonly events: Events;
   readonly workloads: OpenedWorkloads;

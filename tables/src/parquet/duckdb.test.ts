@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { need } from '../../../scripts/need.mjs';
 import { fileOf } from '../../test/build.ts';
-import type { Column, Row } from '../types.ts';
+import type { Column, Row } from '../columns.ts';
 
 // By another reader than that of the writer's authors, and one that skips row groups by their bounds.
 
