@@ -128,6 +128,28 @@ describe('an answer', () => {
     expect(await errorOf(answer.text(LARGE))).toMatchObject({ code: 'unreachable' });
   });
 
+  // undici's parser ended the process here.
+  test.each<[string, string, (socket: Socket) => unknown, string | null]>([
+    ['ends', '', (socket) => socket.end(), null],
+    ['breaks', 'content-length: 900000\r\n', (socket) => socket.resetAndDestroy(), 'unreachable'],
+  ])('that %s while its reader is behind', async (_how, length, cut, code) => {
+    const size = 300_000;
+    const line = await openLine((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n${length}\r\n${'x'.repeat(size)}`),
+    );
+    const { body } = await openWire().send(line.url, { idle: true });
+    let read = 0;
+    const reading = (async () => {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        if (read === 0) cut(line.sockets[0] as Socket);
+        read += chunk.length;
+        await turn();
+      }
+    })();
+    if (code !== null) expect((await errorOf(reading)).code).toBe(code);
+    else await reading.then(() => expect(read).toBe(size));
+  });
+
   test('comes no faster than it is read', async () => {
     const full = mark();
     let written = 0;

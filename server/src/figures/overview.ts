@@ -118,7 +118,7 @@ export function serveFigures(parts: FiguresParts): ServedFigures {
         shared(['overview', tenants, owner, window], 1_000, () => overview(window)),
       async errors(kind) {
         const found = await errors(kind);
-        if (found.groups.length > 0) scope.witness?.reached(tenants);
+        if (found.groups.length > 0) scope.accessTrace?.touched(tenants);
         return found;
       },
       async history({ kind, tenant, from, to }) {

@@ -1,20 +1,20 @@
-import type { Witness } from '@millrace/engine';
+import type { AccessTrace } from '@millrace/engine';
 import type { Caller } from '../identity/caller.ts';
 
-/** What one request has reached. */
-export interface CallerTrace extends Witness {
+/** The things that one request has touched. */
+export interface RequestAccess extends AccessTrace {
   /** The tenants of the items that the request touched; null: none. */
   tenants(): readonly string[] | 'all' | null;
   /** True: it asked for something that is there and is not the caller's. */
   wasDenied(): boolean;
 }
 
-export function createAccessTrace(): CallerTrace {
+export function createAccessTrace(): RequestAccess {
   const seen = new Set<string>();
   let isAll = false;
   let isDenied = false;
   return {
-    reached(tenants) {
+    touched(tenants) {
       if (tenants === 'all') isAll = true;
       else for (const tenant of tenants) seen.add(tenant);
     },
@@ -26,9 +26,9 @@ export function createAccessTrace(): CallerTrace {
   };
 }
 
-/** True: an admin has reached what is not of their own tenants. */
-export function hasCrossed({ tenants: own }: Caller, accessTrace: CallerTrace): boolean {
-  const reached = accessTrace.tenants();
-  if (own === null || reached === null) return false;
-  return reached === 'all' || reached.some((tenant) => !own.includes(tenant));
+/** True: an admin has touched what is not of their own tenants. */
+export function hasCrossed({ tenants: own }: Caller, accessTrace: RequestAccess): boolean {
+  const touched = accessTrace.tenants();
+  if (own === null || touched === null) return false;
+  return touched === 'all' || touched.some((tenant) => !own.includes(tenant));
 }

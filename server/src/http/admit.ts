@@ -6,14 +6,14 @@ import { isTenantName } from '../identity/names.ts';
 import { NOTHING, scopeOf } from '../identity/scope.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
-import { type CallerTrace, createAccessTrace } from './access-trace.ts';
+import { type RequestAccess, createAccessTrace } from './access-trace.ts';
 
 /** The caller, and what they may see and act on. */
 export interface Admitted {
   /** Null where the route is for anyone. */
   readonly caller: Caller | null;
   readonly scope: Scope;
-  readonly accessTrace: CallerTrace;
+  readonly accessTrace: RequestAccess;
 }
 
 /** Throws for whoever may not, before a byte of the body is read. */

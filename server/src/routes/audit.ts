@@ -19,7 +19,7 @@ export function auditHandlers({ audit, scope }: RouteParts): Handlers<'listAudit
         limit,
         ...(cursor !== undefined && { cursor }),
       });
-      if (entries.length > 0) scope.witness?.reached(tenants);
+      if (entries.length > 0) scope.accessTrace?.touched(tenants);
       return ok({ entries: entries.map((entry) => shown(scope, entry)), next });
     },
   };
