@@ -11,6 +11,7 @@ import {
   createCrew,
   createEvents,
   createRegistry,
+  createSharedSlots,
   createWorker,
 } from '@millrace/engine';
 import { systemClock } from '@millrace/engine/system';
@@ -31,7 +32,7 @@ export function createWorkers(params: {
   readonly stores: Stores;
   readonly places: Places;
   readonly kindsOf: (org: string) => readonly JobKind[];
-  readonly roomOf: (kind: string) => number | null;
+  readonly rooms: ReadonlyMap<string, number>;
   readonly schedules: () => readonly Schedule[];
   readonly pools: readonly PoolConfig[];
   readonly services: ReadonlyMap<string, unknown>;
@@ -41,6 +42,11 @@ export function createWorkers(params: {
 }): Worker {
   const { config, salesforce, replica, stores, places, events, telemetry, log } = params;
   const crew = createCrew();
+  const shared = createSharedSlots({
+    kinds: [...params.rooms.keys()],
+    limit: Math.max(1, ...params.rooms.values()),
+    clock: systemClock,
+  });
   const writeLine = lineWriter(config.secrets);
   const workOn = (on: Store, kinds: readonly JobKind[], workerConfig: WorkerConfig): Worker =>
     createWorker({
@@ -63,6 +69,7 @@ export function createWorkers(params: {
       ...(telemetry.tracing && { tracing: telemetry.tracing }),
       services: params.services,
       crew,
+      shared,
     });
   const main = workOn(stores.main, places.main, {
     id: replica,
@@ -77,7 +84,7 @@ export function createWorkers(params: {
       pools: orgPools(
         poolsOn(params.pools, kinds).filter((pool) => pool.kinds !== undefined),
         kinds.map(({ kind }) => kind),
-        params.roomOf,
+        params.rooms,
         salesforce,
       ),
       lease: salesforce.leaseMs,

@@ -8,6 +8,7 @@ import { createClaims } from './claims.ts';
 import { createHeldWindows } from './held-windows.ts';
 import { type PoolConfig, settingsOf } from './pool-config.ts';
 import { createRhythm } from './rhythm.ts';
+import type { SharedSlots } from './shared-slots.ts';
 import { createSlots } from './slots.ts';
 import { createStarter } from './starter.ts';
 import { createWakeUp } from './wake-up.ts';
@@ -55,6 +56,8 @@ export interface PoolHost {
   nextClaim(): number;
   /** The worker has ended: what a store that was silent until then still gives is left to its lease. */
   isStopped(): boolean;
+  /** Null where no kind has places that it shares with kinds of other pools. */
+  readonly shared: SharedSlots | null;
   /** Null when pools may claim; while the worker is paused or keeps a suspect alone, a promise of its going on. */
   held(): Promise<void> | null;
   /** Suspects of the pool wait to run alone. Answers how long the others still have the worker before that. */
@@ -87,7 +90,11 @@ export function createPool(params: {
   let stopped = true;
   let loop: Promise<void> = Promise.resolve();
   const isStopped = (): boolean => stopped;
-  const slots = createSlots(kinds, { concurrency, batch, least });
+  const slots = createSlots(
+    kinds,
+    { concurrency, batch, least },
+    { shared: host.shared, wake: () => (slots.isFull() ? room : signal).wake() },
+  );
   const claims = createClaims({
     pool: config.name,
     worker,
@@ -136,7 +143,7 @@ export function createPool(params: {
     let coming = ahead.next(NOTHING);
     for (;;) {
       const claimed = await coming;
-      slots.take(claimed.jobs);
+      slots.claimed(claimed.jobs);
       if (stopped) return begin(claimed);
       coming = ahead.next(claimed);
       // Where a claim follows at once it leaves first, and the database answers it while these begin.
@@ -159,7 +166,7 @@ export function createPool(params: {
     const { claimed, askedAt } = await claims.askAlone(slots.wants(1));
     const [job] = claimed.jobs;
     if (job === undefined) return null;
-    slots.take([job]);
+    slots.take(job);
     return {
       id: job.id,
       // Half of its time: the other half is for its renewal to find an answer.
@@ -197,6 +204,7 @@ export function createPool(params: {
       room.wake();
       claims.halt();
       await loop;
+      if (stopped) slots.leave();
     },
   };
   return pool;

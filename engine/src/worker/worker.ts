@@ -19,6 +19,7 @@ import { createLifecycle } from './lifecycle.ts';
 import { type PoolConfig, poolsOf } from './pool-config.ts';
 import { type PoolHost, createPool } from './pool.ts';
 import { type Crew, createCrew, createQuarantine } from './quarantine.ts';
+import type { SharedSlots } from './shared-slots.ts';
 import { countEvents } from './statistics.ts';
 import { createSteering } from './steering.ts';
 import { noteTakeOvers } from './take-overs.ts';
@@ -77,6 +78,8 @@ interface WorkerParams {
   readonly services?: ReadonlyMap<string, unknown>;
   /** Given to all workers of a process that has several. */
   readonly crew?: Crew;
+  /** The same. */
+  readonly shared?: SharedSlots;
 }
 
 export function createWorker(params: WorkerParams): Worker {
@@ -94,6 +97,7 @@ export function createWorker(params: WorkerParams): Worker {
     parts,
     nextClaim: () => (claims += 1),
     isStopped: () => state() === 'stopped',
+    shared: params.shared ?? null,
     held: () => lifecycle.held() ?? quarantine.held(),
     onSuspects: (pool, foundOthers) => quarantine.ask(pool, foundOthers),
   };
