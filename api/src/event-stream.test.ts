@@ -237,7 +237,7 @@ describe('the client', () => {
   test('throws later a refusal that trying again does not change', async () => {
     const { baseUrl } = await serve(
       events(LIVE, 'end'),
-      refuse(problemOf('token_expired', 'The token has ended.', 'c')),
+      refuse(problemOf('token_expired', 'The token has expired.', 'c')),
     );
     const { timing, fire } = createTiming();
     const iterator = read(baseUrl, timing);
@@ -275,10 +275,10 @@ describe('the client', () => {
       ...timing,
       after(ms, fire) {
         set += 1;
-        const takeBack = timing.after(ms, fire);
+        const cancelTimer = timing.after(ms, fire);
         return () => {
           set -= 1;
-          takeBack();
+          cancelTimer();
         };
       },
     };

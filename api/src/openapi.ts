@@ -61,7 +61,8 @@ const HEADERS = {
     name: 'x-correlation-id',
     in: 'header',
     required: false,
-    description: 'Your own id for this request, kept on jobs and in the log; else one is made.',
+    description:
+      'Your own id for this request, stored with jobs and in the log; generated if absent.',
     schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
   },
   Tenant: {
@@ -69,7 +70,7 @@ const HEADERS = {
     in: 'header',
     required: false,
     description:
-      'The tenant that this request is about, of those that you belong to; written as in a URL. Without it new things go to your first, and lists are of all of yours.',
+      'One of your tenants, percent-encoded. Without it, new items go to your first tenant, and lists cover all of your tenants.',
     schema: { type: 'string' },
   },
 } as const satisfies Record<string, Parameter>;

@@ -21,13 +21,13 @@ export function createTextReader(where: string): TextReader {
       if (decoder.encoding === 'utf-8' && !bytes.includes(0))
         throw new UsageError(`${where} is not UTF-8: save it as UTF-8.`);
     }
-    throw new UsageError(`${where} holds no text.`);
+    throw new UsageError(`${where} is not a text file.`);
   }
 
   return {
     read(bytes) {
       if (decoder !== null) return decoded(bytes, true);
-      // Two bytes tell the encoding.
+      // The first two bytes give the encoding.
       first = Buffer.concat([first, bytes]);
       return first.length < 2 ? '' : decoded(first, true);
     },

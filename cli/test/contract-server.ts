@@ -159,7 +159,7 @@ function routeOf(method: string, path: string) {
       return { name, contract, params };
     }
   }
-  throw refusal('not_found', `There is no ${method} ${path}.`);
+  throw refusal('not_found', `No such route: ${method} ${path}.`);
 }
 
 function checked(schema: Contract['params'], value: unknown): unknown {

@@ -40,7 +40,7 @@ const PIPELINE =
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
 let stage: Stage;
-/** Of an administrator, who came by a link and signed in. */
+/** The page of an administrator who opened a link and signed in. */
 let page: Page;
 beforeAll(async () => {
   stage = await openStage(
@@ -84,7 +84,7 @@ test('the palette goes to a page by its name', async () => {
   await go('/');
   await page.getByText('Live', { exact: true }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Go to or do' }).fill('failed');
+  await page.getByRole('combobox', { name: 'Command palette' }).fill('failed');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/console/jobs?**');
   expect(page.url()).toContain('FAILED');
@@ -219,7 +219,7 @@ test('a spreadsheet becomes documents, is corrected where it failed, and is one 
   const template = docx(p('Dear {{Name}}, our offer stands until {{date AnswerBy "long"}}.'));
   await stage.call(page, 'POST', '/templates/offer', new Bytes(DOCX, template));
   await page.getByRole('link', { name: 'New batch' }).first().click();
-  await page.getByLabel('One that is here').selectOption('offer');
+  await page.getByLabel('Existing template').selectOption('offer');
   await page.locator('input[accept*=csv]').setInputFiles({
     name: 'november.csv',
     mimeType: 'text/csv',

@@ -44,7 +44,7 @@ export interface Template {
   readonly fonts: readonly string[];
   /** Bytes that it holds in memory. */
   readonly size: number;
-  /** What was taken out because it reaches outside the file. */
+  /** The parts that were removed because they reach outside the file. */
   readonly stripped: readonly { readonly part: string; readonly what: string }[];
   /** Without any, `imagesNeeded` names none, whatever the data. */
   readonly hasImages: boolean;

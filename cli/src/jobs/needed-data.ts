@@ -1,7 +1,7 @@
 import type { Client, Kind } from '@millrace/api';
 import { UsageError } from '../line/usage-error.ts';
 
-/** What a kind wants, for someone who gave it nothing; null where its schema does not tell. */
+/** What a kind wants, for someone who gave it nothing; null if its schema does not say. */
 export async function neededData(client: Client, name: string): Promise<UsageError | null> {
   const kind = (await client.listKinds()).kinds.find((each) => each.name === name);
   const needed = fieldsOf(kind?.input ?? null).filter(({ required }) => required);
@@ -9,7 +9,7 @@ export async function neededData(client: Client, name: string): Promise<UsageErr
   const list = new Intl.ListFormat('en').format(needed.map(({ words }) => words));
   const example = Object.fromEntries(needed.map(({ field, example: value }) => [field, value]));
   return new UsageError(
-    `The kind "${name}" needs data: ${list}. Such as:\n  millrace enqueue ${name} '${JSON.stringify(example)}'`,
+    `The kind "${name}" needs data: ${list}. For example:\n  millrace enqueue ${name} '${JSON.stringify(example)}'`,
   );
 }
 
@@ -21,7 +21,7 @@ interface Field {
   readonly example: unknown;
 }
 
-/** Of an object, as JSON Schema describes it; none of anything else. */
+/** The members of an object schema; none for any other schema. */
 function fieldsOf(input: Kind['input']): Field[] {
   const required = Array.isArray(input?.['required']) ? input['required'] : [];
   return Object.entries(objectOf(input?.['properties'])).map(([field, schema]) => {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { clean } from '../render/width.ts';
 import type { DeviceSignIn, Grant, Issuer } from './issuer.ts';
 import { SignInError } from './sign-in-error.ts';
@@ -25,7 +25,7 @@ export async function signInByDevice(
     if (answer === 'slower') pauseMs += SLOWER_MS;
     else if (answer !== 'wait') return answer;
   }
-  throw new SignInError('refused', 'Nobody signed in before the code ended. Start again.');
+  throw new SignInError('refused', 'The code expired before anyone signed in. Start again.');
 }
 
 /** A person is at it: an issuer that is away for a moment does not end it. */
@@ -33,7 +33,7 @@ async function ask(device: DeviceSignIn): Promise<Grant | 'wait' | 'slower'> {
   try {
     return await device.ask();
   } catch (thrown) {
-    if (isPassing(thrown)) return 'slower';
+    if (isTransient(thrown)) return 'slower';
     throw thrown;
   }
 }

@@ -15,7 +15,7 @@ export interface Grant {
 export interface ClientAccount {
   readonly issuer: string;
   readonly clientId: string;
-  /** Of a program of its own; people sign in with a client that has none. */
+  /** The secret of a confidential client; people sign in with a public client, which has none. */
   readonly clientSecret?: string;
 }
 
@@ -191,7 +191,7 @@ function checkedAddress(url: URL | null, issuer: string): URL {
   if (url !== null && isSafeAddress(url)) return url;
   throw new SignInError(
     'refused',
-    `The issuer ${issuer} is not asked: it has an address that is not https. Plain http is only for this machine.`,
+    `The issuer ${issuer} is not used: one of its addresses is not https. Plain http is allowed only on this machine.`,
   );
 }
 

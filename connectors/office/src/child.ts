@@ -5,7 +5,7 @@ import { covering } from './program/coverage.ts';
 import type { Kit } from './program/kit.ts';
 import { type Looked, NOTHING, look } from './program/look.ts';
 import { warmUpPage } from './page.ts';
-import { killTree } from './processes/kill.ts';
+import { killTree } from './processes/group.ts';
 import { profileUrl } from './processes/profile.ts';
 import {
   type Answer,

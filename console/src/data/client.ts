@@ -13,7 +13,7 @@ export interface App {
   readonly tenant: string | null;
 }
 
-// Told before the next click is: by default it is told after a timer, and a double click on "Run" would run twice.
+// Notifies before the next click: by default a timer delays it, and a double click on "Run" would run twice.
 notifyManager.setScheduler(queueMicrotask);
 
 export function createApp(session: Session): App {
@@ -68,7 +68,7 @@ async function hasOtherToken(session: Session, headers: Headers, method = 'GET')
 /** Browsers say "Failed to fetch" or "NetworkError", which helps nobody. */
 function notAnswered(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
-  throw new Error('The server did not answer. Check that Millrace runs and is reached.', {
+  throw new Error('The server did not answer. Check that Millrace is running and reachable.', {
     cause: error,
   });
 }

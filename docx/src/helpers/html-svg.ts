@@ -1,4 +1,9 @@
-import type { HtmlPicture } from './html.ts';
+export interface HtmlPicture {
+  readonly source: string;
+  readonly alt: string;
+  readonly width: string;
+  readonly height: string;
+}
 
 /**
  * An SVG that stands in a page of HTML, written again as the XML that it has to be in a file: attributes in quotes, every element

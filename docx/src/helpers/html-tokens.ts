@@ -1,6 +1,6 @@
 import { Tokenizer } from 'htmlparser2';
 
-/** What a page of HTML consists of, without comments, declarations and processing instructions. */
+/** The tokens of a page of HTML, without comments, declarations and processing instructions. */
 export interface HtmlEvents {
   text(text: string): void;
   /** `isClosed`: written with a slash, which says something within an SVG only. */

@@ -1,5 +1,5 @@
 import { COLORS } from './html-names.ts';
-import { type SvgWriter, svgWriter } from './html-svg.ts';
+import { type HtmlPicture, type SvgWriter, svgWriter } from './html-svg.ts';
 import { readHtml } from './html-tokens.ts';
 
 /** Simple rich text: what an editor in a web form writes. Everything else loses its tags and keeps its words. */
@@ -9,7 +9,7 @@ export interface HtmlText {
   readonly kind: 'paragraph' | 'heading' | 'item';
   /** The heading's rank, or how deep the list is. */
   readonly level: number;
-  /** What stands before a list item. */
+  /** The text before a list item. */
   marker: string;
   readonly spans: HtmlSpan[];
 }
@@ -29,13 +29,6 @@ export interface HtmlSpan extends Style {
   readonly text: string;
   /** A picture instead of text. */
   readonly picture?: HtmlPicture;
-}
-
-export interface HtmlPicture {
-  readonly source: string;
-  readonly alt: string;
-  readonly width: string;
-  readonly height: string;
 }
 
 interface Style {
@@ -74,7 +67,7 @@ interface EndRule {
   readonly within: ReadonlySet<string>;
 }
 
-/** What an element ends that nobody closed, and within what: an item ends the one before it in the same list. */
+/** The open elements that an element ends, and within what: an item ends the one before it in the same list. */
 const ENDS: Readonly<Record<string, EndRule>> = {
   li: { ends: words('li'), within: words('ul ol') },
   tr: { ends: words('tr td th'), within: words('table') },

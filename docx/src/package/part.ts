@@ -22,7 +22,7 @@ export interface Part {
   readonly replaced: Buffer | undefined;
 }
 
-/** What may still be read of the XML of this file, its parts together. */
+/** The XML that may still be read of this file, its parts together. */
 export interface Budget {
   bytes: number;
   tokens: number;

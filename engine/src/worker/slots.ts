@@ -3,23 +3,23 @@ import type { ClaimedJob } from '../job.ts';
 import type { Want } from '../port.ts';
 import type { Seat, SharedSlots } from './shared-slots.ts';
 
-/** What a claim may ask for. */
+/** The wants of a claim and its limit over all kinds. */
 export interface Room {
   readonly wants: readonly Want[];
   readonly limit: number;
 }
 
-/** The places of a pool: how many jobs may run, over all and of each kind, and what a claim may ask for. */
+/** The places of a pool: how many jobs may run, over all and of each kind, and how much a claim may ask for. */
 export interface Slots {
   inFlight(): number;
   /**
-   * What a claim may ask for now, `most` at the most; null while fewer places are free than a claim is worth. Of those that pools share it keeps
-   * as many until `claimed`.
+   * The room for a claim now, `most` at the most; null while fewer places are free than a claim is worth. As much of what pools share is
+   * reserved until `claimed`.
    */
   free(most: number): Room | null;
   /** The last answer of `free` was null. */
   isFull(): boolean;
-  /** So many of every kind, whatever is free. */
+  /** The same limit for every kind, whatever is free. */
   wants(limit: number): Want[];
   /** What the claim got, also if that is nothing. */
   claimed(jobs: readonly ClaimedJob[]): void;

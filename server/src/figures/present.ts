@@ -3,7 +3,7 @@ import type { Replica } from '@millrace/api';
 import type { Figures, WaitingLane } from '@millrace/store-postgres';
 import { replicasForAll } from '../live/boards/replicas.ts';
 import type { MainStore } from '../stores/parts.ts';
-import { createKept } from './kept.ts';
+import { createSharedCache } from './shared-cache.ts';
 import { type PoolNow, poolsOf } from './pools.ts';
 
 /** How everything is now, of all tenants: read once for all who ask within a second. */
@@ -27,7 +27,7 @@ export function createPresent(params: {
   clock: Clock;
 }): () => Promise<Present> {
   const { store, figures, clock } = params;
-  const kept = createKept(clock);
+  const kept = createSharedCache(clock);
   const read = async (): Promise<Present> => {
     const [at, counts, lanes, paused, shown, workers, schedules] = await Promise.all([
       store.now(),

@@ -95,7 +95,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
   app.setErrorHandler(answer);
   app.setNotFoundHandler(({ method, url }) => {
-    throw new Refusal('not_found', `There is no ${method} ${url.split('?')[0]}.`);
+    throw new Refusal('not_found', `No such route: ${method} ${url.split('?')[0]}.`);
   });
 
   const rateLimit = createRateLimit({
@@ -133,7 +133,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   return app;
 }
 
-/** Fastify tells that it listens, and so do we, in better words. Requests log through `parts.log` itself. */
+/** Silences Fastify's own line about listening, which we log ourselves. Requests log through `parts.log`. */
 function quieter(log: Logger): FastifyBaseLogger {
   return log.child({}, { level: log.isLevelEnabled('info') ? 'warn' : log.level });
 }

@@ -100,7 +100,7 @@ function tooLarge(limit: number): Refusal {
 function tooMany(): Refusal {
   return new Refusal(
     'too_many_large',
-    'Other large requests are being worked on. Try again in a few seconds.',
+    'Other large requests are in progress. Try again in a few seconds.',
   );
 }
 
@@ -108,7 +108,7 @@ function tooMany(): Refusal {
 function hasForbiddenMember(): Refusal {
   return new Refusal(
     'invalid_request',
-    'The body has a member named "__proto__", or a "constructor" with a "prototype" in it, which programs can take for something else. Give it another name.',
+    'The body has a member "__proto__", or a "constructor" with a "prototype" in it, which could pollute prototypes. Rename it.',
   );
 }
 
@@ -129,7 +129,7 @@ function refuseTooMuch(text: string): void {
   if (values > MOST_VALUES)
     throw new Refusal(
       'too_large',
-      `The body has more than ${MOST_VALUES / 1_000} thousand values. Send less at once.`,
+      `The body has more than ${MOST_VALUES / 1_000} thousand values. Split it.`,
     );
   if (depth > DEEPEST_BODY)
     throw new Refusal(

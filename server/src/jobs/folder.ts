@@ -66,7 +66,7 @@ export async function loadJobs(
 /** Where something was declared. */
 interface Place {
   readonly file: string;
-  /** Of the export. */
+  /** The name of the export. */
   readonly name: string;
 }
 
@@ -90,7 +90,7 @@ export async function jobFiles(folder: string, mustExist: boolean): Promise<stri
   } catch (error) {
     if (!mustExist && isMissing(error)) return [];
     throw new StartError(
-      `The folder of job kinds "${folder}" cannot be read: ${reason(error)}. Set MILLRACE_JOBS to the folder that has them.`,
+      `The jobs folder "${folder}" cannot be read: ${reason(error)}. Set MILLRACE_JOBS to the folder with your job files.`,
       { cause: error },
     );
   }

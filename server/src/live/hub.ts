@@ -35,7 +35,7 @@ export interface Hub {
   streams(): number;
   /** How many were closed because their readers were too slow. */
   dropped(): number;
-  /** Ends all streams, and tells the other processes what is left to tell. */
+  /** Ends all streams, and sends the remaining announcements to the other processes. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function createHub(params: HubParams): Hub {
     announcements,
     events,
     clock,
-    outage: createTrouble(log, 'Announcing what changes'),
+    outage: createTrouble(log, 'Announcing changes'),
   });
   const poll = createPoll(store);
   const moved = createMoved(store);
@@ -110,7 +110,7 @@ export function createHub(params: HubParams): Hub {
     },
     onGap(found) {
       boards.refresh();
-      return audience.tellGap(found);
+      return audience.reportGap(found);
     },
   });
   const pulse = createPulse({
@@ -164,8 +164,8 @@ export function createHub(params: HubParams): Hub {
     timers.clear();
     boards.close();
     feed.close();
-    followers.end('This replica stops.');
-    await Promise.all([streams.end(commentFrame('This replica stops.')), announcer.close()]);
+    followers.end('This replica is stopping.');
+    await Promise.all([streams.end(commentFrame('This replica is stopping.')), announcer.close()]);
   }
 
   return {

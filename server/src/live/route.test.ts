@@ -113,6 +113,6 @@ describe('GET /events', () => {
     const reader = await connect(baseUrl);
     await reader.until(isLive);
     await harness.close();
-    expect(await reader.ended).toMatch('This replica stops.');
+    expect(await reader.ended).toMatch('This replica is stopping.');
   });
 });

@@ -26,7 +26,7 @@ interface Line {
   readonly level: string;
   readonly msg?: string;
   readonly err?: { readonly message?: string; readonly stack?: string };
-  /** Of an execution that failed. */
+  /** The error of a failed execution. */
   readonly stack?: string;
   readonly [field: string]: unknown;
 }

@@ -17,7 +17,7 @@ export function kindHandlers({
   registry,
   schedules,
 }: Pick<RouteParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
-  /** Of this process, or of another one that works on the same database, such as an app that has Millrace inside. */
+  /** The name of a kind of this process, or of another one on the same database, such as an app that embeds Millrace. */
   async function requireName(name: string): Promise<string> {
     if (registry.get(name) !== undefined) return name;
     const [workers, paused] = await Promise.all([store.control.workers(), store.control.paused()]);
@@ -43,12 +43,12 @@ export function kindHandlers({
         await store.control.pause({ kind, by: caller?.name ?? null, reason: body?.reason ?? null })
       )
         return ok({ kind, paused: true });
-      throw new Refusal('conflict', `The kind "${kind}" is paused already.`);
+      throw new Refusal('conflict', `Nothing to change: the kind "${kind}" is already paused.`);
     },
     async resumeKind({ params }) {
       const kind = await requireName(params.kind);
       if (await store.control.resume({ kind })) return ok({ kind, paused: false });
-      throw new Refusal('conflict', `The kind "${kind}" is not paused.`);
+      throw new Refusal('conflict', `Nothing to change: the kind "${kind}" is not paused.`);
     },
     async listSchedules({ query }) {
       const [now, stored] = await Promise.all([store.now(), store.schedules.all()]);

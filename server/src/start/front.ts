@@ -17,7 +17,7 @@ import type { Process } from './process.ts';
 import type { Queues } from './queues.ts';
 import type { Work } from './work.ts';
 
-/** Who may ask, and what answers: from here on the process can be reached. */
+/** Identity and the HTTP server, through which the process is reachable. */
 export interface Front {
   readonly address: string;
   /** Where metrics are served without a token, if anywhere. */
@@ -92,7 +92,7 @@ export async function openFront(
   const address = await listen(app, config, lasting.door);
   const metrics = config.metrics === null ? null : await serveMetrics(config.metrics, telemetry);
   if (metrics !== null) closing.add(() => metrics.close());
-  await tellFolder(process, kinds, { address, sandbox });
+  await advertise(process, kinds, { address, sandbox });
   return {
     address,
     metricsAddress: metrics?.address ?? null,
@@ -104,12 +104,12 @@ export async function openFront(
 }
 
 /** The command line finds the process by this, from any folder. */
-async function tellFolder(
+async function advertise(
   { lasting }: Process,
   { sandboxOrg, ofOrgs }: Kinds,
   { address: url, sandbox }: Pick<Front, 'address' | 'sandbox'>,
 ): Promise<void> {
   const [org = null] = sandboxOrg === null ? [] : ofOrgs;
   const simulatedOrg = org === null ? null : { kind: org.kind, page: sandboxOrg ?? '' };
-  await lasting.tellCommandLine({ url, client: sandbox?.client ?? null, simulatedOrg });
+  await lasting.advertiseServer({ url, client: sandbox?.client ?? null, simulatedOrg });
 }

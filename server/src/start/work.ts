@@ -27,7 +27,7 @@ import { mergedPools } from './pools.ts';
 import type { Process } from './process.ts';
 import type { Queues } from './queues.ts';
 
-/** What does the work, and what tells of it. */
+/** The workers, and what reports on them. */
 export interface Work {
   readonly events: Events;
   readonly workloads: OpenedWorkloads;
@@ -38,7 +38,7 @@ export interface Work {
 }
 
 export async function openWork(process: Process, kinds: Kinds, queues: Queues): Promise<Work> {
-  const { config, log, telemetry, replica, closing } = process;
+  const { config, log, telemetry, closing } = process;
   const { declared, registry, schedules } = kinds;
   const { stores, orgs } = queues;
   const { database, joined, away } = stores;

@@ -16,7 +16,7 @@ export interface DeclaredWorkloads {
   readonly active: readonly ActiveWorkload[];
   /** In the main store. */
   readonly kinds: readonly JobKind[];
-  /** Of these, the names of those whose jobs go to Redis where there is one. */
+  /** The names of those kinds whose jobs are stored in Redis if there is one. */
   readonly wantRedis: readonly string[];
   /** Names of those, wherever their jobs are, that make a document with each execution. */
   readonly documentKinds: readonly string[];
@@ -86,10 +86,12 @@ export async function declareWorkloads(
 
 function refuseLacks({ kind, org, needs = [] }: DeclaredKind<unknown>, store?: Store): void {
   if (store === undefined)
-    throw new StartError(`The kind "${kind.kind}" is for the org "${org}", which is not there.`);
+    throw new StartError(
+      `The kind "${kind.kind}" is for the org "${org}", which is not configured.`,
+    );
   const lacking = needs.filter((part) => store[part] === undefined);
   if (lacking.length === 0) return;
   throw new StartError(
-    `The kind "${kind.kind}" needs ${lacking.join(' and ')}, which the store "${store.name}" does not have. docs/guarantees.md says which store has what.`,
+    `The kind "${kind.kind}" needs ${lacking.join(' and ')}, which the store "${store.name}" does not support. docs/guarantees.md lists what each store supports.`,
   );
 }

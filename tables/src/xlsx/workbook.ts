@@ -11,8 +11,8 @@ import {
 } from '@millrace/zip';
 import { deflate, finishDeflate, NO_SUMS, type Sums } from '../deflate.ts';
 import { TableError } from '../errors.ts';
-import type { Column } from '../types.ts';
-import { escaped } from './cells.ts';
+import type { Column, Notes, Row, Writer } from '../columns.ts';
+import { escaped, headerRow, rowWriter } from './cells.ts';
 import {
   contentTypes,
   rootRelations,
@@ -23,7 +23,36 @@ import {
   styles,
   workbook,
   workbookRelations,
-} from './parts.ts';
+} from './files.ts';
+
+export function createXlsx(
+  columns: readonly Column[],
+  options: XlsxOptions,
+  notes: Notes,
+  from: XlsxState | null,
+): Writer<XlsxState> {
+  const header = () => headerRow(columns, notes);
+  const book = openWorkbook({ columns, header, options, from });
+  const rowXml = rowWriter(columns, notes);
+
+  function* write(rows: readonly Row[]): Iterable<Uint8Array> {
+    let xml = '';
+    let taken = 0;
+    for (const row of rows) {
+      if (xml.length >= PIECE || book.room() === taken) {
+        if (taken > 0) yield* book.segment(Buffer.from(xml), taken);
+        xml = '';
+        taken = 0;
+      }
+      if (book.room() === 0) yield* book.nextSheet();
+      xml += rowXml(row, book.rows() + taken + 1);
+      taken++;
+    }
+    if (taken > 0) yield* book.segment(Buffer.from(xml), taken);
+  }
+
+  return { begin: book.begin, write, end: book.end, state: book.state };
+}
 
 export interface XlsxOptions {
   /** The name of the sheet, and of those that it goes on in: `Orders`, `Orders 2`. */
@@ -50,9 +79,9 @@ interface OpenSheet extends Sums {
   readonly rows: number;
 }
 
-export interface Workbook {
+interface Workbook {
   begin(): Iterable<Uint8Array>;
-  /** Of the open sheet, the header included. */
+  /** The rows of the open sheet, the header included. */
   rows(): number;
   /** How many more the open sheet takes; none, and `nextSheet` is due. */
   room(): number;

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { COLUMNS, fileOf, someRows } from '../../test/build.ts';
 import { cellsOf, directoryOf, unzip } from '../../test/read.ts';
 import { createTable } from '../table.ts';
-import type { Column, Row, Value } from '../types.ts';
+import type { Column, Row, Value } from '../columns.ts';
 import { CELL_CHARACTERS, columnLetters, CUT_MARK } from './cells.ts';
-import { sheetName } from './parts.ts';
+import { sheetName } from './files.ts';
 import { SHEET_ROWS } from './workbook.ts';
 
 const SHEET = 'xl/worksheets/sheet1.xml';

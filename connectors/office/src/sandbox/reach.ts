@@ -50,7 +50,7 @@ const DEVICES = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom'];
 /** Variables that name more of it, and that a child is given. */
 const NAMED_BY = ['LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'FONTCONFIG_PATH'];
 
-/** What every process of a pool may read; what it may write is its own folder. */
+/** The paths that every process of a pool may read; it may write to its own folder only. */
 export async function reachOf(params: {
   office: Found;
   script: string;

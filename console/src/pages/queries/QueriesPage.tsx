@@ -61,7 +61,7 @@ export function QueriesPage() {
     if (linked !== undefined) takeLinked(linked);
   }, [linked]);
 
-  // Of the tab in which it was asked for: another may be shown when the answer comes.
+  // Applies to the tab that sent the request: another one may be open when the answer arrives.
   const start = useMutation({
     mutationFn: ({ sql, mid }: Tab) =>
       api.startRun({ body: { sql, ...(mid !== null && { mid }) } }),

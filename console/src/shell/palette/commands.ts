@@ -90,7 +90,7 @@ const COMMANDS: readonly Command[] = [
   })),
   {
     id: 'graph',
-    word: 'What follows from what',
+    word: 'Dependencies of reports',
     group: 'Page',
     icon: Workflow,
     also: 'reports graph',
@@ -149,7 +149,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     id: 'relative',
-    word: 'Times as how long ago',
+    word: 'Relative times',
     group: 'Setting',
     icon: Clock,
     run: () => choose('time', 'relative'),
@@ -171,7 +171,7 @@ function useOwn(): readonly Command[] {
     })),
     ...batches.map(({ name, value: { template } }): Command => ({
       id: `again ${name}`,
-      word: `Do again: ${name}`,
+      word: `Repeat: ${name}`,
       group: 'Action',
       icon: Repeat,
       also: 'batch documents',
@@ -192,7 +192,7 @@ function useVerbs(typed: string): readonly Command[] {
   const id = JOB_ID.test(typed) ? typed : isOnPage ? shown : undefined;
   if (id === undefined) return [];
   const params = { params: { id } };
-  // Of a job that is not shown nobody knows: the server says it.
+  // The state of a job that is not shown is unknown here: the server decides.
   const state = queries.getQueryData<{ readonly state?: string }>(['job', id])?.state;
   const canRetry = state === undefined || state === 'FAILED' || state === 'CANCELED';
   const canCancel = state !== 'SUCCEEDED' && state !== 'CANCELED';

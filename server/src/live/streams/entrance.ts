@@ -67,6 +67,6 @@ export function createEntrance(params: {
 function stopping(): Refusal {
   return new Refusal(
     'too_many_streams',
-    'This replica is about to stop. Ask again: another answers.',
+    'This replica is stopping. Connect again to reach another one.',
   );
 }

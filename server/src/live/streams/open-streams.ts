@@ -71,7 +71,7 @@ export function createOpenStreams(params: {
       expiresAt === null
         ? () => {}
         : clock.after(Math.max(0, expiresAt - now()), () =>
-            stream.end(commentFrame('The token has ended.')),
+            stream.end(commentFrame('The token has expired.')),
           );
     streams.add(stream);
     return stream;
@@ -86,11 +86,11 @@ export function createOpenStreams(params: {
       for (const stream of streams) stream.end(comment);
       if (streams.size === 0) return Promise.resolve();
       return new Promise((resolve) => {
-        const takeBack = clock.after(END_WITHIN_MS, () => {
+        const cancelTimer = clock.after(END_WITHIN_MS, () => {
           for (const stream of streams) stream.destroy();
         });
         onLastClosed = () => {
-          takeBack();
+          cancelTimer();
           resolve();
         };
       });

@@ -65,7 +65,7 @@ SELECT claim, epoch FROM millrace.shared_lease WHERE until < millrace.clock()
 };
 
 interface Moving {
-  /** Of the lease's jobs, those that are looked at, as a set of `m(seq)`. */
+  /** The jobs of the lease that are looked at, as a set of `m(seq)`. */
   readonly jobs: string;
   /** The jobs that the lease names from now on. */
   readonly rest: string;

@@ -1,6 +1,5 @@
 import type { Clock, Events, JobId } from '@millrace/engine';
 import type { Announcements } from '../service.ts';
-import type { Outage } from './outage.ts';
 
 /**
  * Tells all processes which jobs this one has changed, as long as someone watches: at once when it was quiet, else
@@ -44,7 +43,7 @@ export function createAnnouncer(params: {
   let heardAt = clock.now();
   let isDoubtful = false;
   let flushedAt = -Infinity;
-  let takeBack: (() => void) | null = null;
+  let cancelTimer: (() => void) | null = null;
   let flushing: Promise<void> | null = null;
   let isClosed = false;
 
@@ -68,16 +67,16 @@ export function createAnnouncer(params: {
     if (watched) arm();
   }
 
-  /** Jobs have changed whose ids are not known here: readers are told that there is `more`. */
+  /** Jobs have changed whose ids are not known here: readers get `more`. */
   function touchOthers(): void {
     overflowAt = clock.now();
     if (isWatched()) arm();
   }
 
   function arm(): void {
-    if (takeBack !== null || flushing !== null || isClosed) return;
-    takeBack = clock.after(Math.max(0, flushedAt + WINDOW_MS - clock.now()), () => {
-      takeBack = null;
+    if (cancelTimer !== null || flushing !== null || isClosed) return;
+    cancelTimer = clock.after(Math.max(0, flushedAt + WINDOW_MS - clock.now()), () => {
+      cancelTimer = null;
       void flush();
     });
   }
@@ -128,14 +127,14 @@ export function createAnnouncer(params: {
     async close() {
       isClosed = true;
       unlisten();
-      takeBack?.();
+      cancelTimer?.();
       await flushing;
       if (hasNews() && isWatched()) await flush();
     },
   };
 }
 
-/** Every event that is about a job's state, by what it tells of the job. */
+/** Every event that is about a job's state, by what it says about the job. */
 function listen(events: Events, touch: (id: JobId) => void, touchOthers: () => void): () => void {
   const touchOne = ({ id }: { id: JobId }): void => touch(id);
   const stops = [
@@ -161,4 +160,10 @@ function listen(events: Events, touch: (id: JobId) => void, touchOthers: () => v
     ),
   ];
   return () => stops.forEach((stop) => stop());
+}
+
+/** Hears of each try that failed or passed, and decides what is worth a line: a store that is away fails them all. */
+export interface Outage {
+  failed(error: unknown): void;
+  fine(): void;
 }

@@ -61,11 +61,11 @@ test('what changed is reported, and what cannot be known is a guess', () => {
   expect(again.get('Salary')).toEqual({ column: 2, how: 'same' });
   expect(again.has('Team')).toBe(false);
   expect(inSentences(changes)).toEqual([
-    'The column “Answer until”, which filled AnswerBy, is gone.',
+    'The column “Answer until”, used for AnswerBy, is missing.',
     'A field is new: Salary.',
     'Columns are new: “Answer by”, “salary”.',
-    'Columns that nothing used are gone: “Name”, “Team”.',
+    'Columns that nothing used are missing: “Name”, “Team”.',
     'The template no longer has Note, Team.',
-    'The template is at version 4; it was 3.',
+    'The template is now version 4; it was 3.',
   ]);
 });

@@ -15,7 +15,7 @@ export const savedOutput = z.object({
 export const savedBatch = z.object({
   template: z.string(),
   version: z.number(),
-  /** All of the spreadsheet, and all fields of the template, to tell what is new. */
+  /** All columns of the spreadsheet and fields of the template, to find new ones. */
   columns: z.array(z.string()),
   fields: z.array(z.string()),
   filled: z.record(
@@ -116,7 +116,7 @@ export function inSentences(changes: Changes): string[] {
   const are = (names: readonly string[], one: string, many: string): string =>
     names.length === 1 ? one : many;
   return [
-    ...lost.map(({ column, path }) => `The column “${column}”, which filled ${path}, is gone.`),
+    ...lost.map(({ column, path }) => `The column “${column}”, used for ${path}, is missing.`),
     ...(newFields.length === 0
       ? []
       : [`${are(newFields, 'A field is', 'Fields are')} new: ${newFields.join(', ')}.`]),
@@ -126,11 +126,11 @@ export function inSentences(changes: Changes): string[] {
     ...(gone.length === 0
       ? []
       : [
-          `${are(gone, 'A column', 'Columns')} that nothing used ${are(gone, 'is', 'are')} gone: ${quoted(gone)}.`,
+          `${are(gone, 'A column', 'Columns')} that nothing used ${are(gone, 'is', 'are')} missing: ${quoted(gone)}.`,
         ]),
     ...(goneFields.length === 0 ? [] : [`The template no longer has ${goneFields.join(', ')}.`]),
     ...(version === null
       ? []
-      : [`The template is at version ${version.is}; it was ${version.was}.`]),
+      : [`The template is now version ${version.is}; it was ${version.was}.`]),
   ];
 }

@@ -20,7 +20,7 @@ export interface MapProps {
   readonly table: TableRead;
   /** What is wrong with the rows; undefined until they are checked. */
   readonly checked: RowsChecked | undefined;
-  /** Of the row that is shown. */
+  /** The findings of the shown row. */
   readonly problems: readonly RowProblem[];
   readonly cells: TableRead['rows'][number]['cells'];
   onFill(path: string, filling: Filling | null): void;
@@ -100,7 +100,7 @@ export function MapRows(props: MapProps) {
         {matched}
       </Group>
       {optional.length > 0 && (
-        <Group title="May stay empty" note={count(optional.length)}>
+        <Group title="Optional" note={count(optional.length)}>
           {optional}
         </Group>
       )}

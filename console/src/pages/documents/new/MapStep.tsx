@@ -140,8 +140,8 @@ export function MapStep({
           .map(({ path }) => path)
           .join(', ')}`
       : saveAs !== '' && wrongName(saveAs) !== null
-        ? 'The name that it is saved under is not right.'
-        : (wrong.password ?? (wrong.pages === null ? null : 'The pages are not right.')));
+        ? 'The name to save it under is invalid.'
+        : (wrong.password ?? (wrong.pages === null ? null : 'The page range is invalid.')));
   return (
     <>
       <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_minmax(0,500px)] max-lg:grid-cols-1 max-lg:overflow-y-auto max-md:flex-none max-md:overflow-visible">
@@ -167,14 +167,14 @@ export function MapStep({
             <div className="border-b border-line px-6 py-3 max-md:px-4">
               <Banner
                 phase="succeeded"
-                title={`These rows ran as ${ran}`}
+                title={`These rows already ran as ${ran}`}
                 action={
                   <ButtonLink size="small" to="/documents/batches/$id" params={{ id: ran }}>
                     Open {ran}
                   </ButtonLink>
                 }
               >
-                To run them again makes each document once more.
+                Running them again creates each document a second time.
               </Banner>
             </div>
           )}

@@ -28,7 +28,7 @@ export function NewBatchPage() {
   if (draft.ran() !== null && step !== 'map') draft.drop();
   const held = draft.kept();
   const kept = isAbout(held, name, asked) ? held : null;
-  // Of this very batch, or dropped before its template was chosen.
+  // The draft belongs to this batch, or its file was dropped before the template was chosen.
   const sheet = held === null || kept !== null ? draft.sheet() : null;
   const saved = useSaved('batches', savedBatch);
   const again = saved?.find((each) => each.name === asked && each.value.template === name) ?? null;
