@@ -9,6 +9,6 @@ export interface AnyInput {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of a stream: its line has ended, and is about to be opened again. */
+  /** Called when the connection of a stream has ended and is about to be reopened. */
   readonly onBreak?: () => void;
 }

@@ -62,7 +62,7 @@ const hostile = defineJob({
 export interface RealService {
   readonly url: string;
   readonly harness: Harness;
-  /** Of somebody with this role in this tenant; always the same person. */
+  /** The token of one person with this role in this tenant; always the same person. */
   token(role: string, tenant?: string): Promise<string>;
   /** A job that has failed. */
   failed(tenant?: string): Promise<string>;

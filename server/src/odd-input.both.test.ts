@@ -23,7 +23,7 @@ export const report = defineJob({ kind: 'report.monthly', input: z.unknown(), pu
 
 let server: TestServer;
 let address = '';
-/** Of something that is there: what is looked up only after the name must be reached too. */
+/** Existing names by parameter, so that checks after the lookup are reached too. */
 const known: Record<string, string> = {};
 
 beforeAll(async () => {

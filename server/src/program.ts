@@ -22,7 +22,7 @@ export class ProgramRefused extends Error {
  * A program of its own that `millrace` runs: one thing per line, as JSON, as soon as it is known. `secrets` is asked at the end,
  * when the settings have been read.
  */
-export async function tellInLines(
+export async function reportInLines(
   work: (tell: (thing: object) => void) => Promise<void>,
   secrets: () => readonly string[],
 ): Promise<never> {

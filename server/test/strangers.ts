@@ -17,7 +17,7 @@ export type Decision =
       readonly none: string;
       /** The parameter that names the thing, where it is not the first of the path. */
       readonly param?: string;
-      /** Of the whole tenant: its members have it too. */
+      /** Shared in the whole tenant: its members have access too. */
       readonly shared?: true;
       readonly asked?: (theirs: Things) => Asked;
     }

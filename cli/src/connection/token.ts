@@ -1,6 +1,6 @@
 import type { RunningServer, SignIn } from '@millrace/api';
 import type { World } from '../world.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { isSafeAddress } from '../sign-in/address.ts';
 import type { Credentials, SignedIn } from '../sign-in/credentials.ts';
 import type { ClientAccount, Grant, Issuer } from '../sign-in/issuer.ts';
@@ -143,7 +143,7 @@ async function renewed({ world, login }: Place, kept: SignedIn): Promise<SignedI
     return { ...kept, ...(await issuer.refresh(kept.refreshToken)) };
   } catch (thrown) {
     if (!(thrown instanceof SignInError)) throw thrown;
-    if (!isPassing(thrown)) {
+    if (!isTransient(thrown)) {
       throw new SignInError('needed', `${thrown.message} Sign in again: ${login}`);
     }
     if (ended) throw thrown;
@@ -157,7 +157,7 @@ async function fromLocalClient({ world, local }: Place): Promise<Found | null> {
     return await (await issuerFor(world, local)).asItself(local.scope);
   } catch (thrown) {
     // The sandbox is one process: that nothing listens is better said of the server.
-    if (isPassing(thrown)) return null;
+    if (isTransient(thrown)) return null;
     throw thrown;
   }
 }

@@ -75,7 +75,7 @@ async function wordsOf(
   return found.flat();
 }
 
-/** Of `status ID` both; of `--template NAME|ID --data ROWS` none: those are values of options. */
+/** The words of a usage line: both of `status ID`; none of `--template NAME|ID --data ROWS`, which are values of options. */
 function wordsOfUsage(usage: string): string[] {
   const parts = usage.split(' ');
   return parts.filter(

@@ -68,7 +68,7 @@ export function optionValues(
   value: string,
   command: string | undefined,
 ): Promise<readonly string[]> {
-  // Of `--correlation ID` and the like: ids of something that no list has.
+  // `--correlation ID` and the like take ids that no list has.
   if (value === 'ID') return Promise.resolve([]);
   return wordValues(context, value, command);
 }

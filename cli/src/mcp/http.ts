@@ -24,7 +24,7 @@ const MOST_SESSIONS = 64;
 
 interface Open {
   readonly subject: string;
-  /** Of the tokens that were found to be this caller's, the last one's. */
+  /** The digest of the last token that was verified for this caller. */
   digest: string;
   readonly session: Session;
   readonly transport: StreamableHTTPServerTransport;

@@ -43,9 +43,9 @@ export function wrongArguments(wrong: readonly Wrong[]): CallToolResult {
 
 export interface Trouble {
   readonly url: string;
-  /** What to do where the server does not know who asks. */
+  /** Advice for callers that the server could not identify. */
   readonly advice: string | null;
-  /** For standard error: what only we can mend. */
+  /** For standard error: bugs of ours. */
   onDefect(sentence: string): void;
 }
 
@@ -63,7 +63,7 @@ export function failedResult(thrown: unknown, { url, advice, onDefect }: Trouble
   return refused(code, [sentence, ...details].join(' '), factsOf(rest));
 }
 
-/** Of the server's problem, what a program decides by. */
+/** The fields of a problem that programs branch on. */
 function factsOf(problem: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept = Object.entries(problem).filter(
     ([name, value]) => ['retryable', 'issues', 'correlationId'].includes(name) && value !== '',

@@ -21,7 +21,7 @@ export interface ObjectSchema {
   type: 'object';
 }
 
-/** JSON Schema, without what costs words and tells a model nothing. */
+/** JSON Schema without the parts that cost tokens and do not help a model. */
 export function jsonSchemaOf(tool: Tool): ObjectSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(inputOf(tool), {
     io: 'input',

@@ -13,7 +13,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly about: string;
   /** What it calls. The first one's role is the one that the tool needs. */
   readonly routes: readonly [RouteName, ...RouteName[]];
-  /** Of those that destroy, `run` gives a foresight first, and they take `confirm`. */
+  /** For `destroys`, `run` first returns what would happen, and the call needs `confirm`. */
   readonly effect: 'reads' | 'adds' | 'destroys';
   /** Made of the contracts of its routes. */
   readonly input: Input;
@@ -62,7 +62,7 @@ export interface Foresight {
   readonly lines: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
   readonly foreign: boolean;
-  /** Does it, with the token of the call that confirms. Refuses where things have moved on. */
+  /** Performs the confirmed call. Refuses if the target has changed. */
   act(call: Call): Promise<Answer>;
 }
 

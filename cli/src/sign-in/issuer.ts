@@ -15,7 +15,7 @@ export interface Grant {
 export interface ClientAccount {
   readonly issuer: string;
   readonly clientId: string;
-  /** Of a program of its own; people sign in with a client that has none. */
+  /** The secret of a confidential client; people sign in with a public client, which has none. */
   readonly clientSecret?: string;
 }
 

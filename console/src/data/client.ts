@@ -13,7 +13,7 @@ export interface App {
   readonly tenant: string | null;
 }
 
-// Told before the next click is: by default it is told after a timer, and a double click on "Run" would run twice.
+// Notifies before the next click: by default a timer delays it, and a double click on "Run" would run twice.
 notifyManager.setScheduler(queueMicrotask);
 
 export function createApp(session: Session): App {

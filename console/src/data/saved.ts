@@ -31,7 +31,7 @@ export function useSaved<Value>(
 }
 
 export interface Saving {
-  /** False: it was not saved, and the person was told why. */
+  /** False: it was not saved, and a toast said why. */
   save(name: string, value: object): Promise<boolean>;
   /** Can be undone while its toast is there. */
   remove(thing: { readonly name: string; readonly value: object }): Promise<void>;

@@ -1,7 +1,6 @@
 import type { SignIn } from '@millrace/api';
 import { type Tokens, endpointsOf, isAnswerOf, redeem } from './issuer.ts';
 import { askOtherTabs, readTokens, shareTokens, writeTokens } from './keep.ts';
-import { removeLeftBehind } from './left-behind.ts';
 import { newProof, randomText } from './pkce.ts';
 
 /** Below the base of the page: the address that is registered with the issuer. */
@@ -171,4 +170,15 @@ export async function openSession(config: SignIn): Promise<Session> {
 
 function scopeOf({ scope }: SignIn): string {
   return `openid profile offline_access ${scope ?? ''}`.trim();
+}
+
+/** What people write stays in the browser across reloads: the tabs of queries, and the sample data of templates. */
+const PEOPLES = ['millrace.queries.', 'millrace.sample.'];
+
+/** Clears the input of the person who signed out, so that the next one cannot read it. Theme and time format stay: they belong to the browser. */
+function removeLeftBehind(): void {
+  const names = Array.from({ length: localStorage.length }, (_, n) => localStorage.key(n) ?? '');
+  for (const name of names) {
+    if (PEOPLES.some((beginning) => name.startsWith(beginning))) localStorage.removeItem(name);
+  }
 }

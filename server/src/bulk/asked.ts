@@ -8,8 +8,8 @@ export interface AskedBulk {
   readonly action: BulkAction;
   /** As the request had it; null: by ids. */
   readonly filter: JobFilter | null;
-  /** Of the filter, only those of this group of errors. What was frozen by an older version has none. */
-  readonly group?: string | null;
+  /** Limits the filter to this group of errors. */
+  readonly group: string | null;
   readonly priority: number | null;
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@millrace/workload-kit';
 import type { Environment } from './environment.ts';
 
-/** Of the Postgres that DATABASE_URL names. */
+/** The settings of the Postgres at DATABASE_URL. */
 export interface DatabaseConfig {
   readonly poolSize: number;
   /** Null: nothing was said of it, and the driver decides. */

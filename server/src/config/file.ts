@@ -123,7 +123,7 @@ function valueOf(name: string, written: unknown, yaml: YamlText): Read {
     : { value: entries.join(',') };
 }
 
-/** Of those alone the default is JSON. */
+/** Whether a setting's value is JSON: only those have a default that is. */
 function takesJson(name: string): boolean {
   const { fallback } = (environment.shape[name as keyof typeof environment.shape].meta() ?? {}) as {
     fallback?: string | null;

@@ -6,7 +6,7 @@ export interface RedisConfig {
   readonly passwordFile: string | null;
   readonly prefix: string;
   readonly replicas: number;
-  /** Of people's own kinds; a workload says so of its kinds itself. */
+  /** The user's own kinds; workloads choose for their own kinds. */
   readonly kinds: readonly string[];
 }
 

@@ -253,7 +253,7 @@ function dueOf(counts: Present['counts'], scope: Scope, kind: string): number {
   );
 }
 
-/** Who and why: whoever finds it held back wants to know before they let it go. */
+/** Says who paused it and why: people want to know before they resume it. */
 function pausedBy({ by, reason }: { by: string | null; reason: string | null }): string {
   return `Paused by ${by ?? 'nobody known'}${reason === null ? '' : `: “${reason}”`}.`;
 }

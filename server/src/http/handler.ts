@@ -30,7 +30,7 @@ export interface AppParts {
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
   readonly registry: Registry;
-  /** Of the job files and the workloads. */
+  /** The schedules of the job files and the workloads. */
   readonly schedules: () => readonly Schedule[];
   readonly config: Pick<
     Config,
@@ -43,7 +43,7 @@ export interface AppParts {
   readonly signIn: SignIn;
   /** As they are in force. */
   readonly settings: () => readonly SettingInForce[];
-  /** Of the simulators that run beside. */
+  /** The pages of the simulators beside the server. */
   readonly sandboxPages: readonly SandboxPage[];
   readonly hub: Hub;
   readonly workloads: Pick<OpenedWorkloads, 'routes' | 'handler' | 'toProblem' | 'erase'>;

@@ -17,7 +17,7 @@ import type { JsonBodies } from './json-bodies.ts';
 import { NOTHING } from '../identity/scope.ts';
 import { toProblem } from './problems.ts';
 import { Refusal, isOnPurpose } from './refusal.ts';
-import { createWitness } from './witness.ts';
+import { createAccessTrace } from './access-trace.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -105,7 +105,7 @@ export function callOf(
     body: checked(contract.body, textOnly(request.body, 'body'), 'body') as undefined,
     caller: request.caller,
     scope: request.admitted?.scope ?? NOTHING,
-    witnessed: request.admitted?.witnessed ?? createWitness(),
+    accessTrace: request.admitted?.accessTrace ?? createAccessTrace(),
     correlationId: request.id,
     log: request.log,
   };

@@ -24,7 +24,7 @@ export function isReserved(name: string): boolean {
   return RESERVED.test(name);
 }
 
-/** Of a person whose token has no name, or whose name is somebody else's here. */
+/** The name of a person whose token has none, or whose name is taken by another subject. */
 export function nameOfSubject(subject: string): string {
   return `user:${subject}`;
 }

@@ -66,7 +66,7 @@ export async function loadJobs(
 /** Where something was declared. */
 interface Place {
   readonly file: string;
-  /** Of the export. */
+  /** The name of the export. */
   readonly name: string;
 }
 

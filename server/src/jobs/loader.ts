@@ -41,7 +41,7 @@ function versioned<Found extends { readonly url: string }>(found: Found, parent?
 }
 
 export const load: LoadHook = async (url, context, nextLoad) => {
-  // JavaScript of the folder too: of what it cannot read, Node does not tell the line.
+  // JavaScript of the folder too: Node does not report the line of a syntax error.
   const isScript = url.startsWith(folder) && isOwn(url, /\.m?js$/);
   if (!isScript && !isOwn(url, /\.m?ts$/)) return nextLoad(url, context);
   const path = fileURLToPath(url);

@@ -35,7 +35,7 @@ export interface Hub {
   streams(): number;
   /** How many were closed because their readers were too slow. */
   dropped(): number;
-  /** Ends all streams, and tells the other processes what is left to tell. */
+  /** Ends all streams, and sends the remaining announcements to the other processes. */
   close(): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ export function createHub(params: HubParams): Hub {
     },
     onGap(found) {
       boards.refresh();
-      return audience.tellGap(found);
+      return audience.reportGap(found);
     },
   });
   const pulse = createPulse({

@@ -21,8 +21,8 @@ export function createRequestLog(now: () => number): RequestLog {
     const line = { method, route, status, durationMs, ...(by && { by }) };
     const { failure, refusal: code } = request;
     if (failure !== null) return request.log.error({ ...line, code, ...failure }, 'request failed');
-    // Of what is another's, callers are told that it is not there; the log knows better.
-    const wasKept = request.admitted?.witnessed.wasDenied() === true;
+    // Callers get "not found" for another tenant's items; the log records the denial.
+    const wasKept = request.admitted?.accessTrace.wasDenied() === true;
     if (!isDenied(status, code) && !wasKept)
       return request.log[levelOf(method, route, status)](line, 'request');
     const fields = { ...line, code, address, ...forwarded(request) };

@@ -7,12 +7,12 @@ import { type Config, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/error.ts';
 import { gatherSettings } from '../config/file.ts';
 import { type DatabasePlace, readDatabasePlace } from '../config/place.ts';
-import { ProgramRefused, tellInLines } from '../program.ts';
+import { ProgramRefused, reportInLines } from '../program.ts';
 import { move } from './move.ts';
 
 // Run by `millrace move`.
 let secrets: readonly string[] = [];
-await tellInLines(
+await reportInLines(
   async (tell) => {
     const { environment, file } = gatherSettings(process.env, process.cwd());
     const config = readConfig(environment, file);

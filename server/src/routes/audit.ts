@@ -13,13 +13,13 @@ export function auditHandlers({ audit, scope }: RouteParts): Handlers<'listAudit
         filter: {
           ...defined({ ...filter, after: ms(after), before: ms(before) }),
           ...(tenants !== 'all' && { tenants }),
-          // Found by a target that is kept from the reader, an entry would tell it, and so would the page that it is missing from.
+          // An entry found by a target that is hidden from the reader would reveal it, and so would a page without it.
           ...(tenants !== 'all' && filter.target !== undefined && { exceptActions: HASHED }),
         },
         limit,
         ...(cursor !== undefined && { cursor }),
       });
-      if (entries.length > 0) scope.witness?.reached(tenants);
+      if (entries.length > 0) scope.accessTrace?.touched(tenants);
       return ok({ entries: entries.map((entry) => shown(scope, entry)), next });
     },
   };

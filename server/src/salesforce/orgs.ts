@@ -34,7 +34,7 @@ export function openOrg(
 }
 
 /** What the org has of the package, for whoever reads the log. Not waited for. */
-export function tellLevel({ name, store }: Org, log: Logger): void {
+export function logApexLevel({ name, store }: Org, log: Logger): void {
   store.level().then(
     (level) => log.info({ org: name, salesforceLevel: level }, 'the Salesforce org is connected'),
     (err: unknown) => log.warn({ org: name, err }, 'the Salesforce org does not answer yet'),

@@ -19,7 +19,7 @@ export type MigrateRequest =
   /** What a role needs that works in the schema and changes nothing about it. */
   | { readonly mode: 'grants'; readonly role: string };
 
-/** What `millrace migrate` tells. */
+/** The messages of `millrace migrate`. */
 export type MigrateEvent =
   | {
       readonly type: 'part';

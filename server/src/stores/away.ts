@@ -14,7 +14,7 @@ export interface Away {
   missed(store: string, error: unknown): void;
   /** By the names that people know them by: `redis`, an org's. With kinds, only those that have one of them. */
   places(kinds?: readonly string[]): string[];
-  /** Whose numbers nobody knows. */
+  /** The kinds whose numbers are unknown, because their stores do not answer. */
   kinds(): string[];
 }
 

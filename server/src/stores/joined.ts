@@ -33,7 +33,7 @@ const MAIN_ONLY = [
 ] as const satisfies readonly (keyof Store)[];
 
 /**
- * Several stores as one, for those who ask about jobs: an id tells its store by its prefix, a kind by the table.
+ * Several stores as one: the store of a job is found by the prefix of its id, that of a kind by the table.
  * Workers do not use it: each works on its own.
  */
 export function joinStores(

@@ -16,7 +16,7 @@ export interface DeclaredWorkloads {
   readonly active: readonly ActiveWorkload[];
   /** In the main store. */
   readonly kinds: readonly JobKind[];
-  /** Of these, the names of those whose jobs go to Redis where there is one. */
+  /** The names of those kinds whose jobs are stored in Redis if there is one. */
   readonly wantRedis: readonly string[];
   /** Names of those, wherever their jobs are, that make a document with each execution. */
   readonly documentKinds: readonly string[];

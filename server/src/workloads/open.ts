@@ -95,7 +95,7 @@ function together(all: readonly OpenedWorkload[]): OpenedWorkloads {
     budgets: async () =>
       (
         await Promise.all(
-          // One that cannot tell is left out: the others can.
+          // A workload that fails to answer is left out.
           all.map(async ({ opened }) => (await opened.budgets?.().catch(() => [])) ?? []),
         )
       ).flat(),

@@ -68,7 +68,7 @@ type Format = 'pdf' | 'docx';
 
 interface Order {
   readonly template: string;
-  /** Of the data. */
+  /** The file with the data. */
   readonly file: string;
   readonly format: Format;
   readonly pdf: PdfWishes | null;

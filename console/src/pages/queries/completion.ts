@@ -110,7 +110,7 @@ function fieldsOf(sources: readonly Source[], level = 0): Fields {
   return { tables: [...tables], names: [...names] };
 }
 
-/** Of a query in parentheses: the first operand gives the names. */
+/** The columns of a query in parentheses: the first operand gives the names. */
 function columnsOf(group: Group, level: number): Fields {
   const [first = []] = operandsOf(group);
   const sources = sourcesOf(first);

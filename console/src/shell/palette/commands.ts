@@ -192,7 +192,7 @@ function useVerbs(typed: string): readonly Command[] {
   const id = JOB_ID.test(typed) ? typed : isOnPage ? shown : undefined;
   if (id === undefined) return [];
   const params = { params: { id } };
-  // Of a job that is not shown nobody knows: the server says it.
+  // The state of a job that is not shown is unknown here: the server decides.
   const state = queries.getQueryData<{ readonly state?: string }>(['job', id])?.state;
   const canRetry = state === undefined || state === 'FAILED' || state === 'CANCELED';
   const canCancel = state !== 'SUCCEEDED' && state !== 'CANCELED';

@@ -46,7 +46,7 @@ export function createBoards(params: {
 
   const unlisten = events.on('worker.state', ({ worker, state }) => {
     workers.enter(worker, state);
-    tellAll();
+    sendToAll();
     timers.once('report', REPORTED_AFTER_MS, () => void quietly(() => workers.refresh()));
   });
 
@@ -65,7 +65,7 @@ export function createBoards(params: {
     for (const frame of frames) if (!board.includes(frame)) stream.send(frame);
   }
 
-  function tellAll(): void {
+  function sendToAll(): void {
     queue.trim([...audience].map(({ filter }) => filter));
     for (const stream of audience) tell(stream);
   }
@@ -73,14 +73,14 @@ export function createBoards(params: {
   async function count(): Promise<number> {
     countedAt = clock.now();
     await queue.refresh();
-    tellAll();
+    sendToAll();
     return queue.version();
   }
 
   function quietly(read: () => Promise<unknown>): Promise<void> {
     return trouble.during(async () => {
       await read();
-      tellAll();
+      sendToAll();
     });
   }
 

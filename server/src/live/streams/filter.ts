@@ -17,7 +17,7 @@ export type StreamFilter = z.output<(typeof contracts)['events']['query']> & {
 export interface Traits extends Belonging {
   readonly topic: Topic;
   readonly id: string;
-  /** Of jobs alone, as the next two. */
+  /** Applies to jobs only, as do the next two. */
   readonly kind: string | null;
   readonly state: JobSummary['state'] | null;
   readonly correlationId: string | null;

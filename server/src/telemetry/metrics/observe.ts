@@ -29,7 +29,7 @@ export interface Observed {
   readonly hub?: { streams(): number };
   /** Salesforce orgs, and what they have cost. */
   readonly orgs?: readonly OrgUsage[];
-  /** What each workload tells of itself. */
+  /** Sets the gauges of each workload. */
   readonly workloads?: readonly ((set: SetGauge<MetricTable>) => void)[];
 }
 
@@ -149,7 +149,7 @@ type Monitor = Pick<IntervalHistogram, 'count' | 'percentile' | 'max' | 'reset'>
 
 /** Since the last reading, whoever it was by. */
 export function eventLoopGauges(monitor: Monitor): Observer {
-  // Node tells how far apart the ticks of a timer were, so an idle loop shows the timer's own interval.
+  // Node reports the distance between the ticks of a timer, so an idle loop shows the timer's own interval.
   const late = (nanoseconds: number): number =>
     monitor.count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
   return (set) => {

@@ -21,7 +21,7 @@ export interface Place {
   readonly span: Span;
   /** Inherited by everything inside. */
   readonly correlationId: string | undefined;
-  /** Of the whole trace. */
+  /** How many more spans the whole trace may have. */
   readonly room: { left: number };
 }
 

@@ -62,12 +62,11 @@ describe('what is not ours is no hint', () => {
     '{"type":"cancel","leases":[{"id":"pg-1"}]}',
     '{"type":"cancel","leases":[{"id":"pg-1","epoch":"7","claim":9}]}',
     '{"type":"changed"}',
-    '{"type":"changed","mark":1,"jobs":[],"more":false}',
-    '{"type":"changed","mark":"m","more":false}',
-    '{"type":"changed","mark":"m","jobs":["pg-1",null],"more":false}',
-    '{"type":"changed","mark":"m","jobs":{"length":0},"more":false}',
-    '{"type":"changed","mark":"m","jobs":[]}',
-    '{"type":"changed","mark":"m","jobs":[],"more":"no"}',
+    '{"type":"changed","more":false}',
+    '{"type":"changed","jobs":["pg-1",null],"more":false}',
+    '{"type":"changed","jobs":{"length":0},"more":false}',
+    '{"type":"changed","jobs":[]}',
+    '{"type":"changed","jobs":[],"more":"no"}',
   ])('%s', (message) => {
     expect(decode(message)).toBeNull();
   });

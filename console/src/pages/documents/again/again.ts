@@ -15,7 +15,7 @@ export const savedOutput = z.object({
 export const savedBatch = z.object({
   template: z.string(),
   version: z.number(),
-  /** All of the spreadsheet, and all fields of the template, to tell what is new. */
+  /** All columns of the spreadsheet and fields of the template, to find new ones. */
   columns: z.array(z.string()),
   fields: z.array(z.string()),
   filled: z.record(

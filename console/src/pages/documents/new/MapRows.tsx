@@ -20,7 +20,7 @@ export interface MapProps {
   readonly table: TableRead;
   /** What is wrong with the rows; undefined until they are checked. */
   readonly checked: RowsChecked | undefined;
-  /** Of the row that is shown. */
+  /** The findings of the shown row. */
   readonly problems: readonly RowProblem[];
   readonly cells: TableRead['rows'][number]['cells'];
   onFill(path: string, filling: Filling | null): void;
