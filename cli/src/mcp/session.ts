@@ -49,7 +49,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** What a request of the protocol brings beside its parameters. */
+/** The context of a protocol request beside its parameters. */
 interface Extra {
   readonly signal: AbortSignal;
   readonly requestId: string | number;

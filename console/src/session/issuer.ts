@@ -16,7 +16,7 @@ const granted = z.object({
   expires_in: z.coerce.number().default(3600),
 });
 
-/** What a sign-in gives. `expiresAt`: milliseconds since 1970. */
+/** The tokens of a sign-in. `expiresAt`: milliseconds since 1970. */
 export interface Tokens {
   readonly access: string;
   readonly refresh: string | null;
