@@ -29,17 +29,8 @@ export const execution = z.object({
   attempt: z
     .number()
     .describe('Counted from 1; starts over when a job in chunks saves a new cursor.'),
-  // Servers and executions of before have neither.
-  epoch: z
-    .number()
-    .nullable()
-    .default(null)
-    .describe('The epoch of its lease; grows with each execution.'),
-  log: z
-    .array(logLine)
-    .nullable()
-    .default(null)
-    .describe('The last 200 log lines; null if none are kept.'),
+  epoch: z.number().nullable().describe('The epoch of its lease; grows with each execution.'),
+  log: z.array(logLine).nullable().describe('The last 200 log lines; null if none are kept.'),
   worker: z.string().nullable().describe('The replica that ran it.'),
   startedAt: moment,
   endedAt: moment,
@@ -116,7 +107,6 @@ export const job = jobSummary.extend({
   log: z
     .array(logLine)
     .nullable()
-    .default(null)
     .describe(
       'Log of the running or last execution, if the answering replica runs it; otherwise null.',
     ),

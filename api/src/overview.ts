@@ -202,10 +202,7 @@ export const overview = z.object({
   replicas: z.array(replica),
   attention: z.array(attention).describe('Worst first.'),
   thresholds,
-  missing: z
-    .array(z.string())
-    .default([])
-    .describe('Stores that do not answer; their jobs are missing here.'),
+  missing: z.array(z.string()).describe('Stores that do not answer; their jobs are missing here.'),
 });
 export type Overview = z.infer<typeof overview>;
 export type Budget = z.infer<typeof budget>;

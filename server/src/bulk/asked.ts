@@ -8,8 +8,8 @@ export interface AskedBulk {
   readonly action: BulkAction;
   /** As the request had it; null: by ids. */
   readonly filter: JobFilter | null;
-  /** Limits the filter to this group of errors. Actions frozen by an older version have none. */
-  readonly group?: string | null;
+  /** Limits the filter to this group of errors. */
+  readonly group: string | null;
   readonly priority: number | null;
 }
 
