@@ -119,7 +119,7 @@ export function poolsOn(
   });
 }
 
-/** What one worker reports goes to all who listen. */
+/** Forwards one worker's events to all listeners. */
 function forwarding(events: Events): Events {
   const own = createEvents();
   own.onAny((name, event) => events.emit(name, event));

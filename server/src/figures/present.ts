@@ -59,7 +59,7 @@ interface PoolNow {
   readonly slots: number;
 }
 
-/** What replicas report, perhaps of another version: what cannot be read is left out. */
+/** Parses reports of replicas, perhaps of another version; unreadable parts are left out. */
 const reported = z.object({
   state: z.string(),
   store: z.string().optional(),

@@ -122,7 +122,7 @@ function kindJson(kind: JobKind, pause: Held | undefined): Kind {
   };
 }
 
-/** What a caller has to send. Some schemas (transforms to a Date, a Map, custom checks) have no such form. */
+/** The JSON Schema of the data. Some schemas (transforms to a Date, a Map, custom checks) have none. */
 function inputSchema(kind: JobKind): Kind['input'] {
   try {
     return { ...z.toJSONSchema(kind.publicInput, { io: 'input' }) };
