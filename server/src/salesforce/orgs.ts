@@ -36,7 +36,7 @@ export function openOrg(
   return { name, tenant, salesforce, store };
 }
 
-/** What the org has of the package, for whoever reads the log. Not waited for. */
+/** Logs whether the org has the package's Apex. Not awaited. */
 export function logApexLevel({ name, store }: Org, log: Logger): void {
   store.level().then(
     (level) => log.info({ org: name, salesforceLevel: level }, 'the Salesforce org is connected'),

@@ -35,7 +35,7 @@ export interface DeclaredWorkloads {
 export interface ActiveWorkload {
   readonly workload: Workload;
   readonly config: unknown;
-  /** What its `load` gave. */
+  /** The result of its `load`. */
   readonly loaded: unknown;
   readonly kinds: readonly JobKind[];
 }
