@@ -5,7 +5,7 @@ import type { Present } from './present.ts';
 import { THRESHOLDS } from './thresholds.ts';
 import { heldKinds } from './waiting.ts';
 
-/** What somebody should look at, the worst first: each with what helps. Of a caller's tenants, where it is about jobs. */
+/** Conditions that need attention, worst first, each with the action that helps. Jobs are limited to the caller's tenants. */
 export function attentionOf(params: {
   readonly present: Present;
   readonly scope: Scope;
