@@ -8,6 +8,7 @@ import {
   type Worker,
   type WorkerConfig,
   type WorkerStatus,
+  type WriteLine,
   createCrew,
   createEvents,
   createRegistry,
@@ -15,13 +16,15 @@ import {
 } from '@millrace/engine';
 import { systemClock } from '@millrace/engine/system';
 import type { Config, SalesforceConfig } from './config/config.ts';
-import { lineWriter } from './log/line.ts';
 import type { Logger } from './log/log.ts';
 import { orgPools } from './salesforce/orgs.ts';
 import type { Stores } from './stores/open.ts';
 import type { Places } from './stores/places.ts';
 import type { Telemetry } from './telemetry/types.ts';
 import { VERSION } from './version.ts';
+import { errorFields } from './log/error.ts';
+import { createMask } from './log/mask.ts';
+import { redact } from './log/redact.ts';
 
 /** A worker for each store: the main one has everything that is not an org's. */
 export function createWorkers(params: {
@@ -156,4 +159,18 @@ function latest(a: number | null, b: number | null): number | null {
 function addTotals(a: Readonly<Totals>, b: Readonly<Totals>): Totals {
   const names = Object.keys(a) as (keyof Totals)[];
   return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as Totals;
+}
+
+/** A line that a handler has logged, for those who look at its job: with nothing in it that the log would not have. */
+export function lineWriter(secrets: readonly string[]): WriteLine {
+  const mask = createMask(secrets);
+  return (fields, message) => {
+    const shown = Object.entries(redact(fields)).map(([name, value]) => `${name}=${textOf(value)}`);
+    return mask([message, ...shown].join(' '));
+  };
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Error) return JSON.stringify(errorFields(value)['message'] ?? value.message);
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
 }

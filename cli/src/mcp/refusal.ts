@@ -5,7 +5,7 @@ export const TOOL_ERRORS = {
   confirmation_invalid:
     'The `confirm` is none for this call: it was made up, used, given for other arguments or to somebody else, or is older than 10 minutes. Call without it.',
   confirmation_stale:
-    'What the call is about has moved on since the question. Nothing was changed. Call without `confirm`, and look again.',
+    'The target has changed since the question. Nothing was changed. Call again without `confirm`.',
   declined:
     'A person was asked, and did not agree or did not answer. Nothing was changed. Do not ask again unless they want it.',
   nothing_to_do: 'No job takes the action. Nothing was changed.',

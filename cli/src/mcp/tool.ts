@@ -62,7 +62,7 @@ export interface Foresight {
   readonly lines: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
   readonly foreign: boolean;
-  /** Does it, with the token of the call that confirms. Refuses where things have moved on. */
+  /** Performs the confirmed call. Refuses if the target has changed. */
   act(call: Call): Promise<Answer>;
 }
 

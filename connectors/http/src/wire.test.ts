@@ -41,6 +41,19 @@ describe('a request', () => {
     expect([line.sockets.length, line.heard.length]).toEqual([2, 3]);
   });
 
+  test('does not take a connection that was closed while nobody listened', async () => {
+    const line = await openLine(
+      (socket) => socket.write(whole('one', 'keep-alive')),
+      (socket) => socket.end(whole('two')),
+    );
+    const { send } = openWire();
+    expect(await (await send(line.url)).text(LARGE)).toBe('one');
+    await turn();
+    line.sockets[0]?.destroy();
+    expect(await (await send(line.url, { method: 'POST' })).text(LARGE)).toBe('two');
+    expect(line.sockets).toHaveLength(2);
+  });
+
   test('that is over while it waits for a connection is never sent', async () => {
     const first = mark();
     const line = await openLine(first.reach, (socket) => socket.end(whole('third')));

@@ -6,7 +6,7 @@ import {
   request as httpRequest,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Deadline } from './deadline.ts';
 import type { Peer } from './errors.ts';
@@ -43,6 +43,7 @@ export interface Answer {
 
 /** An idle connection is dropped before the other side does so, which would cost a write its answer. */
 const KEEP_ALIVE_MS = 15_000;
+const EARLIER_MS = 1_000;
 const CONNECT_MS = 10_000;
 const SLICE_BYTES = 256 * 1024;
 const READ_AHEAD_BYTES = 64 * 1024;
@@ -66,7 +67,10 @@ export function createWire(params: {
     timeout: KEEP_ALIVE_MS,
     ...(params.lookup !== undefined && { lookup: params.lookup }),
   };
-  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+  const agents = {
+    http: closingEarlier(new HttpAgent(options)),
+    https: closingEarlier(new HttpsAgent(options)),
+  };
   const underWay = new Set<Promise<unknown>>();
   let isClosed = false;
 
@@ -95,39 +99,53 @@ export function createWire(params: {
       if (isClosed) return reject(peer.closed());
       if (signal.aborted) return fail(null);
       signal.addEventListener('abort', onEnd, { once: true });
-      const url = new URL(asked.origin);
-      const isTls = url.protocol === 'https:';
-      request = isTls
-        ? httpsRequest(url, { ...asked, agent: agents.https })
-        : httpRequest(url, { ...asked, agent: agents.http });
-      const gone = once(request, 'close').catch(() => {});
-      underWay.add(gone);
-      void gone.finally(() => underWay.delete(gone));
-      request.on('error', (error) => {
-        // An answer that has begun says itself whether it is whole.
-        if (reading === null) fail(error);
+      // After what has come in by now: a connection that the other side has closed meanwhile is not taken.
+      setImmediate(() => {
+        if (signal.aborted) return;
+        if (isClosed) return fail(peer.closed());
+        try {
+          begin();
+        } catch (error) {
+          fail(error);
+        }
       });
-      request.once('socket', (socket) => {
-        const onStart = (): void => {
-          clearTimeout(connecting);
-          started = true;
-        };
-        const late = Object.assign(new Error('No connection.'), { code: 'ETIMEDOUT' });
-        const connecting = socket.connecting
-          ? setTimeout(() => request.destroy(late), connectMs)
-          : undefined;
-        if (!socket.connecting) return onStart();
-        socket.once(isTls ? 'secureConnect' : 'connect', onStart);
-        socket.once('close', () => clearTimeout(connecting));
-      });
-      request.once('response', (response) => {
-        deadline.rearm();
-        reading = readableOf(response, deadline, over);
-        response.on('error', fail);
-        const { statusCode: status = 0, headers } = response;
-        resolve(answerOf({ status, headers: plainHeaders(headers), body: reading }, peer));
-      });
-      write(request, body, deadline).catch(fail);
+
+      function begin(): void {
+        const url = new URL(asked.origin);
+        const isTls = url.protocol === 'https:';
+        const opened = isTls
+          ? httpsRequest(url, { ...asked, agent: agents.https })
+          : httpRequest(url, { ...asked, agent: agents.http });
+        request = opened;
+        const gone = once(opened, 'close').catch(() => {});
+        underWay.add(gone);
+        void gone.finally(() => underWay.delete(gone));
+        opened.on('error', (error) => {
+          // An answer that has begun says itself whether it is whole.
+          if (reading === null) fail(error);
+        });
+        opened.once('socket', (socket) => {
+          const onStart = (): void => {
+            clearTimeout(connecting);
+            started = true;
+          };
+          const late = Object.assign(new Error('No connection.'), { code: 'ETIMEDOUT' });
+          const connecting = socket.connecting
+            ? setTimeout(() => opened.destroy(late), connectMs)
+            : undefined;
+          if (!socket.connecting) return onStart();
+          socket.once(isTls ? 'secureConnect' : 'connect', onStart);
+          socket.once('close', () => clearTimeout(connecting));
+        });
+        opened.once('response', (response) => {
+          deadline.rearm();
+          reading = readableOf(response, deadline, over);
+          response.on('error', fail);
+          const { statusCode: status = 0, headers } = response;
+          resolve(answerOf({ status, headers: plainHeaders(headers), body: reading }, peer));
+        });
+        write(opened, body, deadline).catch(fail);
+      }
     });
   }
 
@@ -139,6 +157,17 @@ export function createWire(params: {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
+}
+
+/** A second before the other side says, by `Keep-Alive`, that it will. */
+function closingEarlier<A extends HttpAgent>(agent: A): A {
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket: Socket) => {
+    const kept = keep(socket);
+    socket.setTimeout(Math.max(1, (socket.timeout ?? KEEP_ALIVE_MS) - EARLIER_MS));
+    return kept;
+  };
+  return agent;
 }
 
 /** Of a body that fails the request ends with the body's own error. */

@@ -1,7 +1,6 @@
 import type { SignIn } from '@millrace/api';
 import { type Begun, type Issuer, type Tokens, openIssuer } from './issuer.ts';
 import { askOtherTabs, readTokens, shareTokens, writeTokens } from './keep.ts';
-import { removeLeftBehind } from './left-behind.ts';
 
 /** Below the base of the page: the address that is registered with the issuer. */
 export const CALLBACK = `${import.meta.env.BASE_URL}signed-in`;
@@ -140,4 +139,15 @@ function issuerOf(config: SignIn): Promise<Issuer> {
 
 function scopeOf({ scope }: SignIn): string {
   return `openid profile offline_access ${scope ?? ''}`.trim();
+}
+
+/** What people write stays in the browser across reloads: the tabs of queries, and the sample data of templates. */
+const PEOPLES = ['millrace.queries.', 'millrace.sample.'];
+
+/** Clears the input of the person who signed out, so that the next one cannot read it. Theme and time format stay: they belong to the browser. */
+function removeLeftBehind(): void {
+  const names = Array.from({ length: localStorage.length }, (_, n) => localStorage.key(n) ?? '');
+  for (const name of names) {
+    if (PEOPLES.some((beginning) => name.startsWith(beginning))) localStorage.removeItem(name);
+  }
 }

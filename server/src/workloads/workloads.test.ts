@@ -4,7 +4,7 @@ import { type Opened, type Workload, EVERYTHING, ok } from '@millrace/workload-k
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClosing } from '../closing.ts';
-import { noTelemetry } from '../telemetry/no-telemetry.ts';
+import { noTelemetry } from '../telemetry/telemetry.ts';
 import { declareWorkloads } from './declare.ts';
 import { NO_WORKLOADS, openWorkloads } from './open.ts';
 

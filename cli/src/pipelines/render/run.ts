@@ -7,7 +7,6 @@ import type { Column } from '../../render/table.ts';
 import { relative } from '../../render/time.ts';
 import { clean } from '../../render/width.ts';
 import type { Screen } from '../../terminal/screen.ts';
-import { resumePlan, resumeSentence } from '../resume-plan.ts';
 import { RUN_STYLE, runTook } from './step.ts';
 import { stepLines } from './view.ts';
 
@@ -138,4 +137,43 @@ export function runColumns(now: number, runs: readonly PipelineRun[]): Column<Pi
 function stepsDone({ steps }: PipelineRun): string {
   const over = steps.filter(({ state }) => state === 'done' || state === 'skipped');
   return `${over.length}/${steps.length}`;
+}
+
+/** What "millrace pipeline resume" would do with a run that failed or was cancelled, by the rule of the service. */
+interface ResumePlan {
+  readonly again: readonly PipelineStep[];
+  /** They wait for those that are tried again. */
+  readonly after: readonly PipelineStep[];
+  /** They are not done once more. */
+  readonly kept: readonly PipelineStep[];
+}
+
+/** Null: there is nothing to resume. */
+function resumePlan({ state, steps }: PipelineRun): ResumePlan | null {
+  if (state !== 'failed' && state !== 'canceled') return null;
+  // One that was cancelled before it began is not tried again: it is done for the first time.
+  const isNew = (step: PipelineStep): boolean =>
+    step.state === 'waiting' || (step.state === 'canceled' && step.startedAt === null);
+  const isBroken = (step: PipelineStep): boolean =>
+    step.state === 'canceled' || (step.state === 'failed' && step.onFailure !== 'continue');
+  return {
+    again: steps.filter((step) => isBroken(step) && !isNew(step)),
+    after: steps.filter(isNew),
+    kept: steps.filter((step) => step.state === 'done'),
+  };
+}
+
+/** `tries letters again, then does mail. customers is not run again.` */
+function resumeSentence({ again, after, kept }: ResumePlan): string {
+  const parts = [
+    ...(again.length === 0 ? [] : [`tries ${names(again)} again`]),
+    ...(after.length === 0 ? [] : [`${again.length === 0 ? '' : 'then '}does ${names(after)}`]),
+  ];
+  const stays =
+    kept.length === 0 ? '' : ` ${names(kept)} ${kept.length === 1 ? 'is' : 'are'} not run again.`;
+  return `${parts.join(', ')}.${stays}`;
+}
+
+function names(steps: readonly PipelineStep[]): string {
+  return new Intl.ListFormat('en').format(steps.map(({ name }) => name));
 }
