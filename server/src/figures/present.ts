@@ -1,6 +1,6 @@
 import type { Clock, ControlPart, Count, ScheduleStatus } from '@millrace/engine';
 import type { Replica } from '@millrace/api';
-import type { Figures, WaitingLane } from '@millrace/store-postgres';
+import type { Figures, WaitingSubqueue } from '@millrace/store-postgres';
 import { replicasForAll } from '../live/boards/replicas.ts';
 import type { MainStore } from '../stores/parts.ts';
 import { createKept } from './kept.ts';
@@ -10,7 +10,7 @@ import { type PoolNow, poolsOf } from './pools.ts';
 export interface Present {
   readonly at: number;
   readonly counts: readonly Count[];
-  readonly lanes: readonly WaitingLane[];
+  readonly subqueues: readonly WaitingSubqueue[];
   readonly paused: readonly Pause[];
   readonly replicas: readonly Replica[];
   readonly pools: readonly PoolNow[];
@@ -29,7 +29,7 @@ export function createPresent(params: {
   const { store, figures, clock } = params;
   const kept = createKept(clock);
   const read = async (): Promise<Present> => {
-    const [at, counts, lanes, paused, shown, workers, schedules] = await Promise.all([
+    const [at, counts, subqueues, paused, shown, workers, schedules] = await Promise.all([
       store.now(),
       store.counts(),
       figures.waiting(),
@@ -39,7 +39,7 @@ export function createPresent(params: {
       store.schedules.all(),
     ]);
     const pools = poolsOf(workers, at, store.name);
-    return { at, counts, lanes, paused, replicas: shown, pools, schedules };
+    return { at, counts, subqueues, paused, replicas: shown, pools, schedules };
   };
   return () => kept.answer('present', FOR_MS, read);
 }
