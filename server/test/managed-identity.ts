@@ -20,7 +20,7 @@ export interface ManagedIdentity {
   readonly asked: Record<string, string>[];
   /** What the next requests get, before it is all well again. */
   readonly faults: Fault[];
-  /** Of the tokens that it gives from now on. */
+  /** Sets the token that it issues from now on, and its expiry. */
   issue(token: string, endsAtMs: number): void;
   close(): Promise<void>;
 }

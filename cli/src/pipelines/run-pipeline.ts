@@ -46,11 +46,11 @@ export async function followPipeline(context: Context, run: PipelineRun): Promis
   else if (ended.state === 'succeeded') out.line(endSentence(ended, world.now()));
   if (json || ended.state === 'succeeded') return exitCodeFor(ended);
   err.line(err.paint('red', cleanLines(endSentence(ended, world.now()))));
-  if (!quiet) tellWhatToDo(context, ended);
+  if (!quiet) reportNextSteps(context, ended);
   return exitCodeFor(ended);
 }
 
-function tellWhatToDo({ err, note }: Context, run: PipelineRun): void {
+function reportNextSteps({ err, note }: Context, run: PipelineRun): void {
   const codes = run.steps.flatMap(({ state, error }) =>
     state === 'failed' && error !== null ? [error.code] : [],
   );

@@ -107,7 +107,6 @@ export function createPeer<E extends HttpError>(
       const outcome = started ? 'unknown' : 'notSent';
       if (ended !== null) return peer.ended(ended, outcome);
       const cause = causeOf(error);
-      if (cause === 'UND_ERR_CLOSED' || cause === 'UND_ERR_DESTROYED') return peer.closed();
       if (TLS.test(cause))
         return unavailable(
           `The certificate of ${name} was not accepted (${cause}). Check the address, or give Node its issuer by NODE_EXTRA_CA_CERTS.`,
@@ -123,9 +122,8 @@ export function createPeer<E extends HttpError>(
 }
 
 function causeOf(error: unknown): string {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
-  const found = code ?? cause?.code;
-  return typeof found === 'string' ? found : 'no code';
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : 'no code';
 }
 
 /** A message from outside, without secrets and not too long: who answers may quote what was sent. */

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { filesBelow } from '../lib/project.mjs';
 
 const run = promisify(execFile);
-/** Of a component whose file has the same name in both forms. */
+/** Components whose file has the same name in both formats. */
 const ALIKE = /\.(cls|trigger|html)$|^(?!.*(__tests__|\.test\.)).*\.js$/;
 
 /** @param {string} project @returns {Promise<import('./apex.mjs').Outcome>} */

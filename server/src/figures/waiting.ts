@@ -3,7 +3,7 @@ import type { Overview } from '@millrace/api';
 import type { WaitingSubqueue } from '@millrace/store-postgres';
 import type { Present } from './present.ts';
 
-/** What waits, by why: the four parts add up to the total. */
+/** Waiting jobs by reason: the four parts add up to the total. */
 export function waitingOf(
   { at, counts, subqueues, paused }: Pick<Present, 'at' | 'counts' | 'subqueues' | 'paused'>,
   includes: (of: { readonly kind: string; readonly tenant: string }) => boolean,

@@ -3,7 +3,7 @@ import type { Caller } from '../identity/caller.ts';
 
 /** The things that one request has touched. */
 export interface RequestAccess extends AccessTrace {
-  /** The tenants whose things they were; null: nobody's. */
+  /** The tenants of the items that the request touched; null: none. */
   tenants(): readonly string[] | 'all' | null;
   /** True: it asked for something that is there and is not the caller's. */
   wasDenied(): boolean;

@@ -67,7 +67,7 @@ function tenantNamed(header: string | string[] | undefined): string | undefined 
       'invalid_request',
       `The header ${TENANT_HEADER} is not valid percent-encoding: % must be followed by two hexadecimal digits.`,
     );
-  // Of admins every tenant is allowed, so the store would be asked for it.
+  // Admins may name any tenant, so an invalid name would reach the store.
   if (!isTenantName(named))
     throw new Refusal(
       'invalid_request',

@@ -24,7 +24,7 @@ export interface Keys {
   readonly find: JWTVerifyGetKey;
   /** Fetches if it is time to. */
   check(): Promise<KeysStatus>;
-  /** What is known without asking. */
+  /** The cached keys. */
   status(): KeysStatus;
 }
 
