@@ -20,6 +20,7 @@ import {
   createEvents,
   createQueue,
   createRegistry,
+  createSharedSlots,
   createWorker,
   defineJob,
   dependantsOf,
@@ -51,6 +52,7 @@ export interface WorldOptions {
   readonly random?: () => number;
   readonly wrap?: (store: Store) => Store;
   readonly tracing?: Tracing;
+  readonly shared?: { readonly kinds: readonly string[]; readonly limit: number };
 }
 
 export type World = ReturnType<typeof createWorld>;
@@ -63,6 +65,7 @@ export function createWorld({
   random = () => 0.5,
   wrap,
   tracing,
+  shared,
 }: WorldOptions) {
   const time = createVirtualTime();
   const registry = createRegistry(kinds);
@@ -89,6 +92,7 @@ export function createWorld({
       random,
       events,
       ...(tracing && { tracing }),
+      ...(shared && { shared: createSharedSlots({ ...shared, clock }) }),
     });
     return {
       worker,

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { EXIT } from '../line/exit.ts';
 import { failureOf } from '../failure.ts';
 import { cleanLines } from '../render/width.ts';

@@ -129,10 +129,13 @@ const THEME_ATTRIBUTES = /^w:(?:ascii|hAnsi|cs|eastAsia)Theme$/;
 /** Names of fonts, and `theme:minor` or `theme:major` where the theme decides. */
 export function fontsWithin(tokens: readonly Token[], within: Token): string[] {
   const found: string[] = [];
+  const seen = new Set<string>();
   for (let i = within.index; i <= within.match; i++) {
     const token = tokens[i];
     if (!token || token.gone || token.kind === 'close') continue;
-    if (token.name === 'w:rFonts' || token.name === 'w:sym') {
+    // A whole text names the same few fonts over and over.
+    if ((token.name === 'w:rFonts' || token.name === 'w:sym') && !seen.has(token.raw)) {
+      seen.add(token.raw);
       for (const match of token.raw.matchAll(/ ([\w:]+)=["']([^"']*)["']/g)) {
         const [, name = '', value = ''] = match;
         if (FONT_ATTRIBUTES.test(name)) found.push(value);

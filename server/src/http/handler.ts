@@ -32,7 +32,10 @@ export interface AppParts {
   readonly registry: Registry;
   /** The schedules of the job files and the workloads. */
   readonly schedules: () => readonly Schedule[];
-  readonly config: Pick<Config, 'host' | 'role' | 'webhook' | 'rateLimit' | 'generateLimit'>;
+  readonly config: Pick<
+    Config,
+    'host' | 'role' | 'webhook' | 'rateLimit' | 'generateLimit' | 'jobsFolder' | 'production'
+  >;
   /** The name of this process among the replicas. */
   readonly replica: string;
   readonly authenticate: Authenticate;
