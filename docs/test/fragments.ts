@@ -8,6 +8,9 @@ import { filesOf, root, textOf } from './tree.ts';
 const AROUND: Readonly<Record<string, string | readonly string[]>> = {
   'README.md': ['', `declare const pool: never, client: never;`],
   'api/README.md': `import { createClient } from '@millrace/api';`,
+  'connectors/http/README.md': `
+    import { HttpError, createDeadline, createPeer, createWire } from '@millrace/http';
+    declare const timeoutMs: number, origin: never, signal: never;`,
   'connectors/marketing-cloud/README.md': `
     import { createMarketingCloud } from '@millrace/marketing-cloud';
     declare const authUrl: never, clientId: never, clientSecret: never, log: never, onCall: never, name: never, customerKey: never,
