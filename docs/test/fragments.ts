@@ -110,6 +110,10 @@ const AROUND: Readonly<Record<string, string | readonly string[]>> = {
     import type { Queue } from '@millrace/engine';
     import { REPORT, createCatalogue, prepareReport } from '@millrace/reports';
     declare const report: never, parameters: never, output: never, caller: never, now: never, queue: Queue;`,
+  'zip/README.md': `
+    import { deflated, descriptor, directoryEnd, directoryEntry, layOut, localHeader, stored, writeZip } from '@millrace/zip';
+    declare const bytes: never, picture: never, files: never, own: never, record: never, sums: never, entries: number, size: number, offset: number;
+    declare function send(...all: readonly Uint8Array[]): void;`,
 };
 
 /** Parts of files that are run elsewhere (embedding.test.ts), what examples.test.ts runs, and what is written from the code. */
