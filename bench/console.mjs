@@ -244,7 +244,7 @@ function report({ rows, first, list, storm, preview, tables, sql }) {
         ['the list, from its address to its rows', ms(list.opened)],
         ['another view (failed)', ms(list.filter)],
         ['the next page of it', ms(list.next)],
-        [`all that fit, frozen and counted: “${list.asked}”`, ms(list.bulk)],
+        [`all matching, frozen and counted: “${list.asked}”`, ms(list.bulk)],
       ],
     ),
   );

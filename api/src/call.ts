@@ -1,4 +1,4 @@
-/** What a call of any route is given. */
+/** Options of every route's call. */
 export interface AnyInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

@@ -57,7 +57,7 @@ export async function* stream(params: StreamParams): AsyncGenerator<unknown, voi
   }
 }
 
-/** What lasts over all connections. */
+/** State kept across reconnects. */
 interface Reader {
   /** In a row. */
   failures: number;

@@ -13,7 +13,7 @@ export const progress = z.object({
   note: z.string().optional(),
 });
 
-/** What a handler logged, and what the engine says about it. */
+/** Log lines of a handler, and the engine's own about it. */
 export const logLine = z.object({
   at: moment,
   level: z.enum(['info', 'warn', 'error']),

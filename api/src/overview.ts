@@ -162,7 +162,7 @@ const attention = z.object({
 });
 export type Attention = z.infer<typeof attention>;
 
-/** What is aimed at, from where on somebody should look, and from where on at once. */
+/** Target, warning and critical thresholds. */
 export const marks = z.object({
   target: z.number().nullable().describe('Null if there is none.'),
   warn: z.number(),

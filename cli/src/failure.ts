@@ -10,7 +10,7 @@ import { UsageError } from './line/usage-error.ts';
 export interface Failure {
   readonly exitCode: ExitCode;
   readonly sentence: string;
-  /** What is wrong field by field, where the server said it. */
+  /** The problems per field, if the server sent them. */
   readonly details: readonly string[];
   /** With --json: the server's own problem, or one in its form. */
   readonly problem: { readonly code: string; readonly detail: string };

@@ -87,7 +87,7 @@ export async function* linesOf({ name, chunks }: Input): AsyncGenerator<Line> {
   if (rest.trim() !== '') yield { text: rest, number: number + 1, bytesRead };
 }
 
-/** What a template is filled with. */
+/** The data for a template. */
 export async function readObject(context: Context, file: string): Promise<Record<string, unknown>> {
   const where = file === '-' ? 'Standard input' : `The file "${file}"`;
   if (/\.(?:csv|tsv|xlsx?|ods|jsonl)$/i.test(file))
@@ -115,7 +115,7 @@ export function parseJson(text: string, where: string, advice?: string): unknown
 /** Bytes as text, piece by piece. What is no text is refused: a letter that became `�` would be looked for in vain. */
 interface TextReader {
   read(bytes: Uint8Array): string;
-  /** What is left, at the end. */
+  /** The remaining bytes, at the end. */
   end(): string;
 }
 

@@ -25,7 +25,7 @@ import { need } from '../../scripts/need.mjs';
 import { openFolder } from '../src/mcp/folder.ts';
 import { createSession } from '../src/mcp/session.ts';
 
-/** Agents that speak to `millrace mcp` by the SDK's own client, and a real server that knows who asks. */
+/** Agents that speak to `millrace mcp` by the SDK's own client, and a real server that identifies its callers. */
 
 const folder = join(import.meta.dirname, '..');
 export const program = join(folder, 'bin/millrace.js');

@@ -60,7 +60,7 @@ export interface Millrace extends Pick<
   /** Pauses a kind in all processes until `resumeKind`. False if it is already paused. */
   pauseKind(kind: JobKind, held?: { by?: string; reason?: string }): Promise<boolean>;
   resumeKind(kind: JobKind): Promise<boolean>;
-  /** What happens in this process. The function that it gives ends it. */
+  /** Subscribes to events of this process. Returns the function that unsubscribes. */
   readonly on: Events['on'];
   readonly events: Events;
   status(): WorkerStatus;

@@ -35,7 +35,8 @@ const BORROWED = {
   'simulators/salesforce': {
     paths: [...OBJECTS_AND_APEX, 'salesforce-package/scripts/apex-run'],
     // Left out of the interpreter: the runner of Apex tests and the metadata reader, which need another library.
-    leavesOut: (path) => /apex-run\/(org|races|schema|tests)\.mjs$/.test(path) || isApexTest(path),
+    leavesOut: (path) =>
+      /apex-run\/(org|races|schema|standard|tests)\.mjs$/.test(path) || isApexTest(path),
   },
   server: {
     paths: ['examples/invoice/template.docx', 'examples/invoice/data.json', 'docs/site/dist'],

@@ -42,7 +42,7 @@ export async function reportInLines(
   return new Promise(() => process.stdout.write('', () => process.exit(0)));
 }
 
-/** What is none goes on: it is a defect, and its stack is wanted. */
+/** Rethrows other errors: they are bugs, whose stack is needed. */
 function refusalOf(error: unknown): ProgramRefused {
   if (error instanceof ProgramRefused) return error;
   if (error instanceof ConfigError)

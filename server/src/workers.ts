@@ -12,6 +12,7 @@ import {
   createCrew,
   createEvents,
   createRegistry,
+  createSharedSlots,
   createWorker,
 } from '@millrace/engine';
 import { systemClock } from '@millrace/engine/system';
@@ -34,7 +35,7 @@ export function createWorkers(params: {
   readonly stores: Stores;
   readonly places: Places;
   readonly kindsOf: (org: string) => readonly JobKind[];
-  readonly roomOf: (kind: string) => number | null;
+  readonly rooms: ReadonlyMap<string, number>;
   readonly schedules: () => readonly Schedule[];
   readonly pools: readonly PoolConfig[];
   readonly services: ReadonlyMap<string, unknown>;
@@ -44,6 +45,11 @@ export function createWorkers(params: {
 }): Worker {
   const { config, salesforce, replica, stores, places, events, telemetry, log } = params;
   const crew = createCrew();
+  const shared = createSharedSlots({
+    kinds: [...params.rooms.keys()],
+    limit: Math.max(1, ...params.rooms.values()),
+    clock: systemClock,
+  });
   const writeLine = lineWriter(config.secrets);
   const workOn = (on: Store, kinds: readonly JobKind[], workerConfig: WorkerConfig): Worker =>
     createWorker({
@@ -66,6 +72,7 @@ export function createWorkers(params: {
       ...(telemetry.tracing && { tracing: telemetry.tracing }),
       services: params.services,
       crew,
+      shared,
     });
   const main = workOn(stores.main, places.main, {
     id: replica,
@@ -80,7 +87,7 @@ export function createWorkers(params: {
       pools: orgPools(
         poolsOn(params.pools, kinds).filter((pool) => pool.kinds !== undefined),
         kinds.map(({ kind }) => kind),
-        params.roomOf,
+        params.rooms,
         salesforce,
       ),
       lease: salesforce.leaseMs,
@@ -112,7 +119,7 @@ export function poolsOn(
   });
 }
 
-/** What one worker reports goes to all who listen. */
+/** Forwards one worker's events to all listeners. */
 function forwarding(events: Events): Events {
   const own = createEvents();
   own.onAny((name, event) => events.emit(name, event));

@@ -115,6 +115,8 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     webhook,
     rateLimit: 1_000_000,
     generateLimit: 10_000_000,
+    jobsFolder: '/srv/jobs',
+    production: false,
     ...options.config,
   };
   const announcements = createLine().open();

@@ -8,7 +8,7 @@ import { type Asked, type Things, csv } from './tenants.ts';
 export type Decision =
   /** About nobody's things. */
   | { readonly of: 'nobody' }
-  /** About all tenants at once, or for those who may cross them: not for those of one. */
+  /** Concerns all tenants, and needs an admin. */
   | { readonly of: 'all' }
   /** By an id: answered as for an id that nobody has. */
   | {

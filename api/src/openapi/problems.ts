@@ -33,7 +33,7 @@ const WITH_ROLE: readonly ErrorCode[] = [
   'store_unavailable',
 ];
 
-/** What a call of the route can be refused with, in the order of the table. */
+/** The error codes of a route, in the order of the table. */
 export function errorsOf(name: RouteName): ErrorCode[] {
   const contract: Contract = contracts[name];
   const { method, access, params, query, errors = [] } = contract;

@@ -35,17 +35,17 @@ export interface Place {
   readonly url: string;
   /** `millrace login`, as it has to be typed for this server. */
   readonly login: string;
-  /** What the server says about signing in; asked without a token. */
+  /** The server's sign-in details, fetched without a token. */
   signIn(): Promise<SignIn>;
   readonly credentials: Credentials;
-  /** What the server lets programs of this user in with, where it runs here. */
+  /** The client by which a local server admits programs of this user. */
   readonly local: RunningServer['client'];
 }
 
 export interface Tokens {
   /** Kept for the run, and renewed when it is about to end; null where there is none. */
   get(): Promise<Token | null>;
-  /** What to do where the server takes none, or not this one. */
+  /** Advice when the server needs a token, or refuses this one. */
   advice(): string;
 }
 
@@ -89,7 +89,7 @@ export function createTokens(place: Place): Tokens {
   };
 }
 
-/** What fetch says about a header that cannot be would have the token in it: so it is checked before. */
+/** Checks the token's characters first: fetch's error about an invalid header would contain the token. */
 function tokenOf({ accessToken, expiresAt }: Found, source: SourceName): Token {
   if (/^[\w.~+/-]+=*$/.test(accessToken)) return { accessToken, expiresAt, source };
   throw new SignInError(

@@ -186,12 +186,12 @@ function tell(
   if (failures.some(({ error }) => OTHER_LOCALE.test(error?.message ?? ''))) note(NAME_LOCALE);
 }
 
-/** What a cell in the writing of another country is refused with. */
+/** The code for a cell written in another locale. */
 const OTHER_LOCALE = /cannot be read as a (?:number|date)/;
 const NAME_LOCALE =
   'If the file has numbers and dates such as 1.234,50 and 30.11.2026, run the batch again with its locale: --data-locale de-DE.';
 
-/** What went wrong here has cost no document: they are on the server. */
+/** Says after a failed download that the documents are kept on the server. */
 async function fetchOrExplain(
   context: Context,
   { id }: Batch,

@@ -60,7 +60,7 @@ export async function enqueueLines(
   return EXIT.ok;
 }
 
-/** What came before a broken line is sent before the line is reported. */
+/** Sends the lines before a broken one, then reports it. */
 async function parseOrFlush(
   text: string,
   number: number,

@@ -76,7 +76,7 @@ async function look(client: Client, ids: readonly string[]): Promise<Job[]> {
   return jobs;
 }
 
-/** What has ended stays as it is. */
+/** Ended jobs are not fetched again. */
 async function lookAgain(client: Client, seen: readonly Job[]): Promise<Job[]> {
   const alive = seen.filter(({ state }) => !hasEnded(state)).map(({ id }) => id);
   const fresh = new Map((await look(client, alive)).map((job) => [job.id, job]));

@@ -9,7 +9,7 @@ export interface Command<O extends Options = Options> {
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
-  /** What follows the name, such as `ID...`; one line per way to use it. */
+  /** Usage after the name, such as `ID...`; one line per form. */
   readonly usage: readonly string[];
   /** How many words may follow the name. */
   readonly words: { readonly least: number; readonly most: number };

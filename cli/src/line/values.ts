@@ -62,7 +62,7 @@ async function templateNames({ client }: Context): Promise<string[]> {
   return templates.map(({ name }) => name);
 }
 
-/** What may stand where an option says `--kind KIND`. */
+/** Candidates for the value of an option such as `--kind KIND`. */
 export function optionValues(
   context: Context,
   value: string,
@@ -73,7 +73,7 @@ export function optionValues(
   return wordValues(context, value, command);
 }
 
-/** What may stand where a usage says `KIND`, `ID...` or `NAME`; asked of the server where only it knows. */
+/** Candidates for `KIND`, `ID...` or `NAME` in a usage, fetched from the server if needed. */
 export async function wordValues(
   context: Context,
   word: string,

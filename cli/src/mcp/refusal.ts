@@ -1,4 +1,4 @@
-/** What `millrace mcp` itself refuses; everything else is refused by the server, with codes of its own. docs/agents.md has this table. */
+/** Errors of `millrace mcp` itself; all others come from the server with its codes. docs/agents.md has this table. */
 export const TOOL_ERRORS = {
   invalid_arguments:
     'The arguments are not as the schema of the tool says. `issues` names each one that is wrong.',

@@ -7,7 +7,7 @@ import type { Wrong } from './schema.ts';
 import { FOREIGN } from './text.ts';
 import type { Answer, Foresight } from './tool.ts';
 
-/** What tools give and throw, in the words of the protocol: a short text, and the same as data. */
+/** Converts results and errors of tools to the protocol: a short text, and the same as data. */
 
 export function resultOf({ lines, data, foreign, failed, links }: Answer): CallToolResult {
   return {
@@ -49,7 +49,7 @@ export interface Trouble {
   onDefect(sentence: string): void;
 }
 
-/** What a tool threw: the code and sentence of the server where it said no. */
+/** Converts a tool's error: the server's code and sentence if it refused. */
 export function failedResult(thrown: unknown, { url, advice, onDefect }: Trouble): CallToolResult {
   if (thrown instanceof ToolRefusal) return refused(thrown.code, thrown.message, {});
   if (thrown instanceof Error && thrown.name === 'AbortError')

@@ -30,7 +30,7 @@ export function jsonSchemaOf(tool: Tool): ObjectSchema {
   return { ...schema, type: 'object' };
 }
 
-/** What is left out is checked all the same, and said by name where it is wrong. */
+/** Constraints that are left out of the schema are still checked, and errors name the field. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   delete schema.minLength;
   delete schema.maxLength;

@@ -45,7 +45,7 @@ function showerFor({ err, json, quiet, note, world }: Context): Shower {
   };
 }
 
-/** What Marketing Cloud says is shown too: a run is mostly spent waiting for it. */
+/** Shows Marketing Cloud's status too, because runs mostly wait for it. */
 function logLines(note: Context['note']): Shower {
   let told = '';
   let isSilent = false;

@@ -1,7 +1,7 @@
 import { type Compression, FORMATS, type Format } from '@millrace/reports/contract';
 import { UsageError } from '../line/usage-error.ts';
 
-/** What a file is to be written as; what is left out is the report's usual. */
+/** Format and compression of a file; absent ones use the report's default. */
 export interface Choice {
   readonly format?: Format;
   readonly compression?: Compression | null;

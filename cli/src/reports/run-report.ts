@@ -83,7 +83,7 @@ export async function giveFile(
   return EXIT.ok;
 }
 
-/** What went wrong after the run is no reason to run it again. */
+/** After a failed download, says how to download again instead of running again. */
 async function saved(context: Context, run: ReportRun, to: Destination): Promise<string> {
   try {
     return await saveFile(context, run, to);

@@ -8,7 +8,7 @@ import { isUnreachable, reasonOf } from '../failure.ts';
 import { clean } from '../render/width.ts';
 import { SignInError } from './sign-in-error.ts';
 
-/** What the library throws, as a sentence. An issuer may repeat what it was sent: secrets are cut out. */
+/** Turns an error of the library into a sentence. Issuers may echo the request, so secrets are cut out. */
 export async function issuerTrouble(
   thrown: unknown,
   issuer: string,

@@ -155,7 +155,7 @@ function told(thrown: unknown, path: string): unknown {
   }
 }
 
-/** What a system call refused; an error of the network has no such name. */
+/** Whether an error comes from a system call; network errors have no such name. */
 function isOfFiles(thrown: unknown): boolean {
   return (
     thrown instanceof Error &&

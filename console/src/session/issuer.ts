@@ -1,7 +1,7 @@
 import type { SignIn } from '@millrace/api';
 import type { AuthorizationServer } from 'oauth4webapi';
 
-/** What a sign-in gives. `expiresAt`: milliseconds since 1970. */
+/** The tokens of a sign-in. `expiresAt`: milliseconds since 1970. */
 export interface Tokens {
   readonly access: string;
   readonly refresh: string | null;

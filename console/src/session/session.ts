@@ -141,7 +141,7 @@ function scopeOf({ scope }: SignIn): string {
   return `openid profile offline_access ${scope ?? ''}`.trim();
 }
 
-/** What people write stays in the browser across reloads: the tabs of queries, and the sample data of templates. */
+/** Keys of unsaved input that survives reloads: tabs of queries, and sample data of templates. */
 const PEOPLES = ['millrace.queries.', 'millrace.sample.'];
 
 /** Clears the input of the person who signed out, so that the next one cannot read it. Theme and time format stay: they belong to the browser. */

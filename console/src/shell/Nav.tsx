@@ -39,7 +39,7 @@ export function Nav({ onFind }: { onFind(): void }) {
         className="mt-1.5 mb-3 flex h-8 w-full items-center gap-2 rounded-control border border-line bg-surface px-2 text-ink-3 shadow-control hover:border-line-strong"
       >
         <Search size={14} />
-        <span className="flex-1 text-left">Go to or do…</span>
+        <span className="flex-1 text-left">Search or run…</span>
         <span>
           <Kbd>{MOD}</Kbd>
           <Kbd>K</Kbd>

@@ -3,7 +3,7 @@ import type { JobState, JobSummary, Scope } from '@millrace/engine';
 import type { Bulk } from '@millrace/store-postgres';
 import { causeOf, groupId } from '../figures/fingerprint.ts';
 
-/** What was asked for, as it is kept. */
+/** The request of a bulk action, as stored. */
 export interface AskedBulk {
   readonly action: BulkAction;
   /** As the request had it; null: by ids. */
@@ -13,7 +13,7 @@ export interface AskedBulk {
   readonly priority: number | null;
 }
 
-/** What was counted when it was frozen, as it is kept. */
+/** The counts at the time of freezing, as stored. */
 export type FrozenBulk = Pick<
   BulkActionJson,
   'matched' | 'count' | 'more' | 'leftOut' | 'causes' | 'warning'
@@ -42,7 +42,7 @@ export function resultOf({ result }: Bulk): BulkResult | null {
   return result === null ? null : (JSON.parse(result) as BulkResult);
 }
 
-/** What it acts within: what whoever froze it could see. */
+/** The scope of the action: that of the person who froze it. */
 export function scopeOfBulk({ tenants, tenant, owner }: Bulk): Scope {
   return { tenants: tenants ?? 'all', tenant, owner };
 }

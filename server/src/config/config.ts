@@ -27,7 +27,7 @@ import { isLoopbackHost } from '../webhook/address.ts';
 import type { AllowedHost } from '../webhook/url.ts';
 
 export interface Config {
-  /** What people call this installation; null: nothing. */
+  /** The name of this installation; null if it has none. */
   readonly environment: string | null;
   /** Every setting, for operators. */
   readonly settings: readonly SettingInForce[];
@@ -79,7 +79,7 @@ export interface Config {
   readonly runningFolder: string | null;
   readonly logLevel: Environment['LOG_LEVEL'];
   readonly production: boolean;
-  /** What must never be seen in a log line. */
+  /** Values that are masked in log lines. */
   readonly secrets: readonly string[];
 }
 

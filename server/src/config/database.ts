@@ -64,7 +64,7 @@ function credentialOf(values: Values): CredentialConfig | null {
   return { from: 'azure', ...azureIdentityOf(values) };
 }
 
-/** What is wrong only together. */
+/** Checks across several settings. */
 export function databaseContradictions(values: Values): string[] {
   const isAzure = values.DATABASE_AUTH === 'azure';
   const { DATABASE_PASSWORD_FILE: file } = values;

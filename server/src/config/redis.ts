@@ -26,7 +26,7 @@ export function redisOf(values: Values): RedisConfig | null {
   };
 }
 
-/** What is wrong only together. */
+/** Checks across several settings. */
 export function redisContradictions(values: Values): string[] {
   const { REDIS_URL: url, REDIS_PASSWORD_FILE: file, REDIS_KINDS: kinds } = values;
   const wrong: [boolean, string][] = [

@@ -11,7 +11,7 @@ import {
 import { iso, isoOrNull } from '@millrace/workload-kit';
 import { rangeOf } from './windows.ts';
 
-/** What came in and went out over a window, from the minutes that all replicas have kept. */
+/** Incoming and finished jobs of a window, from the per-minute counts of all replicas. */
 export interface Flow extends Pick<Overview, 'flow' | 'series' | 'bucketSeconds'> {
   readonly figures: Omit<Overview['figures'], 'endedLately'>;
   readonly from: number;

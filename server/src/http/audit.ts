@@ -113,7 +113,7 @@ function aheadOf({ filter }: Audit, { tenants, tenant }: Scope): AuditEntry['ten
   return tenants === 'all' ? null : [tenant];
 }
 
-/** What a read was asked for is in its query. */
+/** The filter of an audited read is its query. */
 function filterOf({ filter }: Audit, { body, query }: Read, isRead: boolean): string | null {
   if (filter) return JSON.stringify(body);
   const asked: object = query ?? {};

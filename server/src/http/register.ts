@@ -25,7 +25,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Why it was refused, once it was. */
     refusal: string | null;
-    /** What was thrown on our side, for the request's line in the log. */
+    /** Our own error, for the request's line in the log. */
     failure: { readonly err: unknown } | null;
   }
 }
@@ -87,7 +87,7 @@ function unsupported(types: readonly string[], given: string | undefined): Refus
   return new Refusal('unsupported_media_type', `${said}; this takes ${types.join(', ')}.`);
 }
 
-/** What the contract allows of a request. */
+/** The parts of a request that its contract declares, parsed. */
 export function callOf(
   contract: Contract,
   request: FastifyRequest,

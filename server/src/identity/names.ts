@@ -4,7 +4,7 @@ import type { JWTPayload } from 'jose';
 const NAME_LIMIT = 200;
 const TENANT_LIMIT = 100;
 const PROGRAM = 'app:';
-/** What names of others than people with a user name begin with: programs, people by subject, identities of reports. */
+/** Prefixes of names other than user names: programs, people by subject, identities of reports. */
 const RESERVED = /^(app|user|service):/i;
 
 /**

@@ -209,7 +209,7 @@ describe('a new stream', () => {
 });
 
 describe('a filter', () => {
-  /** What a stream is told before and after it is live, with 1, 2 … for the jobs in their order. */
+  /** The events before and after `live`, with 1, 2 … for the jobs in their order. */
   async function told(query: (ids: readonly string[]) => Record<string, string>): Promise<string> {
     const replica = await place.start();
     const ids = [

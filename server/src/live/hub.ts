@@ -43,7 +43,7 @@ export interface HubParams {
   readonly store: MainStore;
   readonly announcements: Announcements;
   readonly events: Events;
-  /** What workloads announce and listen to. */
+  /** The live interface for workloads: announce and listen. */
   readonly topics?: Topics;
   /** Where things of workloads are read. */
   readonly things?: Things;

@@ -22,7 +22,7 @@ export interface ThingEvent {
 }
 
 export function createThings(readers: ReadonlyMap<string, TopicOfWorkload>): Things {
-  /** What a client cannot ask for is not sent. */
+  /** Only topics that clients can request are sent. */
   const known = TOPICS.flatMap((topic) => {
     const reader = readers.get(topic);
     return reader === undefined ? [] : [{ topic, reader }];

@@ -63,7 +63,7 @@ function destination(): (line: string) => void {
   return (line) => stdout.write(line);
 }
 
-/** What every line says of itself. */
+/** The base fields of every line. */
 const OF_THE_LINE: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'pid', 'hostname']);
 
 /**
@@ -129,7 +129,7 @@ function shown(value: unknown): string {
   return printable(JSON.stringify(value));
 }
 
-/** What a request or a handler puts into a log must not steer the reader's terminal. */
+/** Escapes control characters, so that logged input cannot steer the reader's terminal. */
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
   return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '?');

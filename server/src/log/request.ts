@@ -43,7 +43,7 @@ function levelOf(method: string, route: string, status: number): 'debug' | 'info
   return method === 'GET' || method === 'HEAD' ? 'debug' : 'info';
 }
 
-/** What a proxy says of whom it asks for. Anyone can write this header, so it stands beside the address, not in its place. */
+/** The client address that a proxy claims. Anyone can send this header, so it is logged beside the real address. */
 function forwarded({ headers }: FastifyRequest): { forwardedFor?: string } {
   const given = headers['x-forwarded-for'];
   return typeof given === 'string' ? { forwardedFor: given.slice(0, 200) } : {};

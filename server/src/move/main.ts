@@ -36,7 +36,7 @@ function targetOf(url: string): DatabasePlace {
   }
 }
 
-/** What is not in a database, and so not moved. */
+/** Files outside the database, which are not moved. */
 function filesBeside({ workloads: configs, dataFolder }: Config): KeptFiles[] {
   return workloads
     .filter(({ name }) => configs.has(name))

@@ -25,7 +25,7 @@ export function auditHandlers({ audit, scope }: RouteParts): Handlers<'listAudit
   };
 }
 
-/** What the reader may know of an entry. One that is about others too is shown without their names and numbers. */
+/** The parts of an entry that the reader may see. Names and counts of other tenants are removed. */
 function shown(scope: Scope, { tenants: about, at, count, filter, target, ...entry }: AuditRecord) {
   const isWhole = scope.tenants === 'all' || isOwn(scope, about);
   const asked = filter === null ? null : (JSON.parse(filter) as Record<string, unknown>);

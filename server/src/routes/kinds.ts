@@ -22,13 +22,16 @@ export function kindHandlers({
   store,
   registry,
   schedules,
-}: Pick<RouteParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
+  config,
+}: Pick<RouteParts, 'store' | 'registry' | 'schedules'> & {
+  readonly config: Parameters<typeof requireKind>[3];
+}): Handlers<Names> {
   /** The name of a kind of this process, or of another one on the same database, such as an app that embeds Millrace. */
   async function requireName(name: string): Promise<string> {
     if (registry.get(name) !== undefined) return name;
     const [workers, paused] = await Promise.all([store.control.workers(), store.control.paused()]);
     const known = [...workers.flatMap(({ kinds }) => kinds), ...paused.map(({ kind }) => kind)];
-    return known.includes(name) ? name : requireKind(registry, name, () => true).kind;
+    return known.includes(name) ? name : requireKind(registry, name, () => true, config).kind;
   }
 
   return {
@@ -119,7 +122,7 @@ function kindJson(kind: JobKind, pause: Held | undefined): Kind {
   };
 }
 
-/** What a caller has to send. Some schemas (transforms to a Date, a Map, custom checks) have no such form. */
+/** The JSON Schema of the data. Some schemas (transforms to a Date, a Map, custom checks) have none. */
 function inputSchema(kind: JobKind): Kind['input'] {
   try {
     return { ...z.toJSONSchema(kind.publicInput, { io: 'input' }) };

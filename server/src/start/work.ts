@@ -78,7 +78,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
       places: kinds.places,
       salesforce: kinds.salesforce,
       kindsOf: declared.kindsOf,
-      roomOf: declared.roomOf,
+      rooms: declared.rooms,
       schedules,
       pools: mergedPools(config.pools, declared.pools),
       services: new Map([...workloads.services, [BULK_KIND, bulk]]),

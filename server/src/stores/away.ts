@@ -2,7 +2,7 @@ import type { Store } from '@millrace/engine';
 
 /** A store for some kinds, beside the one that has all others and everything that is not a job. */
 export interface SideStore {
-  /** What people call the place of its jobs: `redis`, or the name of an org. */
+  /** The name of the store for people: `redis`, or the name of an org. */
   readonly place: string;
   readonly store: Store;
   readonly kinds: readonly string[];

@@ -14,7 +14,7 @@ import { type Directory, createDirectory } from './directory.ts';
 import { listOver } from './pages.ts';
 import type { MainStore } from './parts.ts';
 
-/** What is asked of the main store alone, whatever store a job is in. */
+/** Verbs of the main store alone, whatever store a job is in. */
 const MAIN_ONLY = [
   'name',
   'keeps',

@@ -115,7 +115,7 @@ async function dataOf(
   return word === undefined ? {} : { data: parseJson(word, 'The data', QUOTES) };
 }
 
-/** What a kind wants, for someone who gave it nothing; null if its schema does not say. */
+/** An error that lists the data a kind needs, for a call without data; null if its schema does not say. */
 async function neededData(client: Client, name: string): Promise<UsageError | null> {
   const kind = (await client.listKinds()).kinds.find((each) => each.name === name);
   const needed = fieldsOf(kind?.input ?? null).filter(({ required }) => required);

@@ -19,7 +19,7 @@ interface Page {
   readonly cursor?: string | undefined;
 }
 
-/** What is begun by one call and goes on by itself, by its type. */
+/** Long-running work by type: started by one call, then polled. */
 interface RunType {
   look(call: Call, id: string): Promise<Status>;
   list(

@@ -32,7 +32,7 @@ export function runDetail(run: PipelineRun, now: number, screen: Screen): string
   ];
 }
 
-/** What is known of a step beside its line: nothing of one that waits. */
+/** The details of a step below its line; none for a waiting one. */
 function stepDetail(step: PipelineStep, screen: Screen): string[] {
   const { error, output, thing, jobId } = step;
   const fields: Field[] = [
@@ -55,13 +55,13 @@ function outputInWords(output: NonNullable<PipelineStep['output']>): string | nu
     : known.map(([name, value]) => `${name}=${String(value)}`).join(' ');
 }
 
-/** What to do about a failure; null where its code is a handler's own. */
+/** Advice about a failure; null if the code is a handler's own. */
 export function helpOf(code: string): string | null {
   const table: Readonly<Record<string, { readonly help: string }>> = JOB_ERRORS;
   return Object.hasOwn(table, code) ? (table[code]?.help ?? null) : null;
 }
 
-/** What resuming would do, and how. */
+/** Says what resuming would do, and how. */
 export function adviceLines(run: PipelineRun, screen: Screen): string[] {
   const plan = resumePlan(run);
   if (plan === null) return [];
@@ -139,7 +139,7 @@ function stepsDone({ steps }: PipelineRun): string {
   return `${over.length}/${steps.length}`;
 }
 
-/** What "millrace pipeline resume" would do with a run that failed or was cancelled, by the rule of the service. */
+/** The effect of "millrace pipeline resume" on a failed or cancelled run, by the server's rules. */
 interface ResumePlan {
   readonly again: readonly PipelineStep[];
   /** They wait for those that are tried again. */

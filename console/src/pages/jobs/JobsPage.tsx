@@ -121,7 +121,7 @@ export function JobsPage() {
   );
 }
 
-/** None yet, or none that fit: two different things to a person. */
+/** The empty list: no jobs yet, or none that match. */
 function NoJobs({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (

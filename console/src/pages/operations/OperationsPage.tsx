@@ -77,7 +77,7 @@ function Shown({ tab }: { tab: OperationTab }) {
   }
 }
 
-/** What runs beside the service to try it with: look inside, and switch faults on. */
+/** Links to the simulators beside the server, where faults can be switched on. */
 function Sandbox() {
   const api = useApi();
   const { data } = useQuery({ queryKey: ['sandbox'], queryFn: () => api.sandboxPages() });

@@ -85,7 +85,7 @@ function Board({ overview }: { overview: Overview }) {
   );
 }
 
-/** What may be used up: calls of a day, slots, connections. Marks where something happens. */
+/** Limited resources: calls per day, slots, connections. Marks show the thresholds. */
 function Budgets({ budgets }: { budgets: Overview['budgets'] }) {
   if (budgets.length === 0) return null;
   return (

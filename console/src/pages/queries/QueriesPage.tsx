@@ -18,7 +18,7 @@ import { type Tab, newTab, useTabs } from './tabs.ts';
 
 const Editor = whenNeeded(() => import('./Editor.tsx').then((module) => module.Editor));
 
-/** What can be queried at the left; the text, where its run stands and its rows beside it. */
+/** Tables on the left; editor, run status and rows beside them. */
 export function QueriesPage() {
   const api = useApi();
   const { queries } = useApp();

@@ -1,6 +1,6 @@
 import { type Group, type Item, CURSOR, isWord, treeAt } from './sql-tree.ts';
 
-/** What completion offers at a place. Nothing here knows the editor. */
+/** Completions at a position, independent of the editor. */
 export type Wanted =
   /** After FROM and JOIN. */
   | { readonly what: 'tables'; readonly from: number }
@@ -16,7 +16,7 @@ interface Fields {
 }
 
 interface Source {
-  /** What it is called in the query, in lower case. */
+  /** Its name in the query, in lower case. */
   readonly called: readonly string[];
   /** The name of a table, or a query in parentheses. */
   readonly is: string | Group;

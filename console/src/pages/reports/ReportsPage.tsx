@@ -14,7 +14,7 @@ import { keys } from '../../data/keys.ts';
 import { Graph } from '../../ui/graph.tsx';
 import { phaseOfRun } from './reports.ts';
 
-/** What can be run at the left; one report beside it: its form, its runs, when it runs by itself. */
+/** Reports on the left; one report beside them: form, runs, schedule. */
 export function ReportsPage() {
   const api = useApi();
   const { name } = useParams({ strict: false });

@@ -129,7 +129,7 @@ function Step({
 }: {
   readonly number: number;
   readonly title: string;
-  /** What the button says. */
+  /** The label of the button. */
   readonly word: string;
   readonly may: Permission;
   /** It was done at least once, by whomever. */

@@ -12,7 +12,7 @@ import { createWorkerBoard } from './worker-board.ts';
 export interface Boards {
   /** Reads what a new stream will be sent. Throws when the store does not answer. */
   read(topics: ReadonlySet<Topic>): Promise<void>;
-  /** What a stream is sent with the present state; from then on it is sent what differs. */
+  /** The boards of a stream's full state; later only differences are sent. */
   begin(stream: Stream): readonly Frame[];
   /** Jobs have changed, so the counts may have. */
   countSoon(): void;

@@ -13,7 +13,7 @@ export type Changed = Extract<Announcement, { readonly type: 'changed' }>;
 /** About how many milliseconds of this process a message to all streams takes, most of them after the call. */
 export type Cost = number;
 
-/** What is sent to all streams at once: the changes that one reading found. */
+/** The changes found by one read, sent to all streams. */
 export interface Batch {
   /** In the order of their announcements, each once. */
   readonly changes: readonly Change[];

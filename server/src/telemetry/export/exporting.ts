@@ -3,7 +3,7 @@ import type { Clock } from '@millrace/engine';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../../log/log.ts';
 
-/** What both exporters have in common: they may fail without anyone being the worse for it. */
+/** Shared by both exporters: their failures are only logged. */
 
 /** A backend that does not answer by then has lost what it was sent. */
 export const EXPORT_WITHIN_MS = 5_000;

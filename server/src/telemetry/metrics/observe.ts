@@ -11,7 +11,7 @@ const COUNTS_EVERY_MS = 1_000;
 /** A scraper gives up after ten seconds. A store that is away costs it the store's gauges only. */
 const COUNTS_WITHIN_MS = 2_000;
 
-/** What each gauge takes from a row of counts. A thousand jobs for tomorrow are no backlog that someone has to look into. */
+/** Each gauge's value from a row of counts. A thousand jobs for tomorrow are not a backlog. */
 const BY_KIND = {
   queue_depth: ({ state, count, scheduled }) => (state === 'QUEUED' ? count - scheduled : 0),
   queue_scheduled: ({ scheduled }) => scheduled,
@@ -41,7 +41,7 @@ export interface OrgUsage {
   callsPerDocument(): number | null;
 }
 
-/** What is read when someone asks, and not before. */
+/** Gauges that are read only at a scrape. */
 export function observeAll(
   { store, unknownKinds = () => [], worker, hub, workloads = [], orgs = [] }: Observed,
   { gauges, bounds, clock }: { gauges: Gauges; bounds: Bounds; clock: Clock },

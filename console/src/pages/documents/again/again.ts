@@ -32,7 +32,7 @@ export const savedBatch = z.object({
 });
 export type SavedBatch = z.infer<typeof savedBatch>;
 
-/** What the mapping of now is in names. */
+/** The current mapping by names. */
 export function filledOf(mapping: Mapping, columns: readonly string[]): SavedBatch['filled'] {
   const filled: SavedBatch['filled'] = {};
   for (const [path, filling] of mapping) {
@@ -51,7 +51,7 @@ export function columnsOf({ filled }: SavedBatch): Record<string, string> {
   );
 }
 
-/** What is not as it was the last time. */
+/** The changes since last time. */
 export interface Changes {
   readonly version: { readonly was: number; readonly is: number } | null;
   /** Columns that filled a field and are gone. */

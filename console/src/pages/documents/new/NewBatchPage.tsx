@@ -119,7 +119,7 @@ export function NewBatchPage() {
   );
 }
 
-/** What was begun and not run: to go on with it, or the one thing that a reload has lost. */
+/** An unfinished draft: continue with it, or drop the file again that a reload has lost. */
 function LeftOff({
   draft,
   isThis,

@@ -120,7 +120,7 @@ function Head({ children }: { children: React.ReactNode }) {
   );
 }
 
-/** What is wrong, with the number that stands on the page. */
+/** The problems, numbered as on the page. */
 function Problems({ problems }: { problems: readonly Shown[] }) {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
