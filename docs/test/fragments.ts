@@ -28,6 +28,10 @@ const AROUND: Readonly<Record<string, string | readonly string[]>> = {
     import { bindNames, openPostgresSource } from '@millrace/sql-source';
     declare const connectionString: never, isNull: never, signal: never;
     declare function write(bytes: unknown): Promise<void>;`,
+  'connectors/http/README.md': `
+    import { HttpError, createDeadline, createPeer, createWire } from '@millrace/http';
+    type ErrorKind = 'unavailable' | 'data' | 'invalid';
+    declare const timeoutMs: number, signal: AbortSignal, origin: string;`,
   'docs/api.md': `declare const myToken: string;`,
   'docs/first-job.md': '',
   'docs/live-events.md': `declare const token: string, signal: AbortSignal;`,
