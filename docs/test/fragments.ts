@@ -8,6 +8,10 @@ import { filesOf, root, textOf } from './tree.ts';
 const AROUND: Readonly<Record<string, string | readonly string[]>> = {
   'README.md': ['', `declare const pool: never, client: never;`],
   'api/README.md': `import { createClient } from '@millrace/api';`,
+  'connectors/http/README.md': `
+    import { HttpError, createDeadline, createPeer, createWire } from '@millrace/http';
+    type ErrorKind = 'unavailable' | 'data' | 'invalid';
+    declare const timeoutMs: number, signal: AbortSignal, origin: string;`,
   'connectors/marketing-cloud/README.md': `
     import { createMarketingCloud } from '@millrace/marketing-cloud';
     declare const authUrl: never, clientId: never, clientSecret: never, log: never, onCall: never, name: never, customerKey: never,
@@ -28,10 +32,6 @@ const AROUND: Readonly<Record<string, string | readonly string[]>> = {
     import { bindNames, openPostgresSource } from '@millrace/sql-source';
     declare const connectionString: never, isNull: never, signal: never;
     declare function write(bytes: unknown): Promise<void>;`,
-  'connectors/http/README.md': `
-    import { HttpError, createDeadline, createPeer, createWire } from '@millrace/http';
-    type ErrorKind = 'unavailable' | 'data' | 'invalid';
-    declare const timeoutMs: number, signal: AbortSignal, origin: string;`,
   'docs/api.md': `declare const myToken: string;`,
   'docs/first-job.md': '',
   'docs/live-events.md': `declare const token: string, signal: AbortSignal;`,
