@@ -32,10 +32,9 @@ beforeAll(async () => {
     startFragments([...new Set([...PACKAGES, ...OWN, '@types/node', '@types/pg'])]),
   ];
   // Where one cannot be started, the others still have a folder to remove.
-  for (const started of await Promise.allSettled(starting)) {
-    if (started.status === 'rejected') throw started.reason;
-    projects.push(started.value);
-  }
+  for (const started of await Promise.allSettled(starting))
+    if (started.status === 'fulfilled') projects.push(started.value);
+  await Promise.all(starting);
 }, 120_000);
 afterAll(() => Promise.all(projects.map((project) => project.remove())));
 
