@@ -82,8 +82,8 @@ export function createWorld({
     const clock = time.process(skew);
     const timers = new Set<() => void>();
     const events = createEvents();
-    const told: { [Name in EventName]: { name: Name; event: EventMap[Name] } }[EventName][] = [];
-    events.onAny((name, event) => told.push({ name, event } as never));
+    const emitted: { [Name in EventName]: { name: Name; event: EventMap[Name] } }[EventName][] = [];
+    events.onAny((name, event) => emitted.push({ name, event } as never));
     const worker = createWorker({
       config: { id, ...changes },
       store: wrap?.(line.store) ?? line.store,
@@ -100,8 +100,8 @@ export function createWorld({
       clock,
       timers,
       events,
-      told,
-      of: <Name extends EventName>(name: Name) => eventsOf(told, name),
+      emitted,
+      of: <Name extends EventName>(name: Name) => eventsOf(emitted, name),
     };
   }
 
@@ -156,10 +156,10 @@ function countTimers(clock: Clock, timers: Set<() => void>): Clock {
 }
 
 function eventsOf<Name extends EventName>(
-  told: readonly { name: EventName; event: unknown }[],
+  emitted: readonly { name: EventName; event: unknown }[],
   name: Name,
 ): EventMap[Name][] {
-  return told.filter((each) => each.name === name).map((each) => each.event as EventMap[Name]);
+  return emitted.filter((each) => each.name === name).map((each) => each.event as EventMap[Name]);
 }
 
 /** A promise that a test settles. */

@@ -87,7 +87,7 @@ export function databaseFolder({ dataFolder }: Pick<Config, 'dataFolder'>): stri
 
 function openCredential(config: CredentialConfig): Credential {
   return config.from === 'azure'
-    ? createAzureTokens({ ...config, resource: AZURE_RESOURCES.postgres, now: Date.now, fetch })
+    ? createAzureTokens({ ...config, resource: AZURE_RESOURCES.postgres, now: Date.now })
     : { password: () => passwordIn(config.path) };
 }
 

@@ -97,7 +97,7 @@ type Numbers = Pick<Style, 'numbered' | 'heading' | 'list'>;
 const NO_NUMBERS: Numbers = { numbered: false, heading: false, list: {} };
 
 /**
- * What each style says of numbers, its bases included. What is known of a base is not asked again: long chains would take
+ * The numbering of each style, its bases included. A base that is known is not asked again: long chains would take
  * time by the square of their length. A style that is its own base ends there.
  */
 function numbersWithBases(styles: ReadonlyMap<string, Style>): ReadonlyMap<string, Numbers> {

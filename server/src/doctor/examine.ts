@@ -185,7 +185,6 @@ async function issuer({ identity }: Config): Promise<Finding> {
   const keys = createKeys({
     uri: identity.jwksUri,
     now: () => performance.now(),
-    fetch: globalThis.fetch,
     onFailure: () => {},
   });
   const { count, failure } = await keys.check();

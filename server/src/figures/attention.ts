@@ -142,11 +142,11 @@ function unknownKinds({ counts, replicas, paused }: Present, scope: Scope): Atte
 }
 
 /** Due for too long, though nothing holds their kind back. */
-function oldJobs({ at, lanes, counts, paused }: Present, scope: Scope): Attention[] {
+function oldJobs({ at, subqueues, counts, paused }: Present, scope: Scope): Attention[] {
   const { warn, critical } = THRESHOLDS.oldestDueSeconds;
   const isHeld = heldKinds(paused);
   const oldest = new Map<string, number>();
-  for (const { kind, tenant, oldestDueAt } of lanes)
+  for (const { kind, tenant, oldestDueAt } of subqueues)
     if (oldestDueAt !== null && hasTenant(scope, tenant) && !isHeld(kind))
       oldest.set(kind, Math.min(oldest.get(kind) ?? Infinity, oldestDueAt));
   return [...oldest].flatMap(([kind, since]): Attention[] => {

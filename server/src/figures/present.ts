@@ -7,7 +7,7 @@ import {
   type ScheduleStatus,
 } from '@millrace/engine';
 import type { Replica } from '@millrace/api';
-import type { Figures, WaitingLane } from '@millrace/store-postgres';
+import type { Figures, WaitingSubqueue } from '@millrace/store-postgres';
 import { replicasForAll } from '../live/boards/replicas.ts';
 import type { MainStore } from '../stores/parts.ts';
 import { createSharedCache } from './shared-cache.ts';
@@ -18,7 +18,7 @@ import { slotsOf } from './held.ts';
 export interface Present {
   readonly at: number;
   readonly counts: readonly Count[];
-  readonly lanes: readonly WaitingLane[];
+  readonly subqueues: readonly WaitingSubqueue[];
   readonly paused: readonly Pause[];
   readonly replicas: readonly Replica[];
   readonly pools: readonly PoolNow[];
@@ -37,7 +37,7 @@ export function createPresent(params: {
   const { store, figures, clock } = params;
   const kept = createSharedCache(clock);
   const read = async (): Promise<Present> => {
-    const [at, counts, lanes, paused, shown, workers, schedules] = await Promise.all([
+    const [at, counts, subqueues, paused, shown, workers, schedules] = await Promise.all([
       store.now(),
       store.counts(),
       figures.waiting(),
@@ -47,7 +47,7 @@ export function createPresent(params: {
       store.schedules.all(),
     ]);
     const pools = poolsOf(workers, at, store.name);
-    return { at, counts, lanes, paused, replicas: shown, pools, schedules };
+    return { at, counts, subqueues, paused, replicas: shown, pools, schedules };
   };
   return () => kept.answer('present', FOR_MS, read);
 }

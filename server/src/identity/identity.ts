@@ -36,7 +36,6 @@ export function createIdentity(
   const keys = createKeys({
     uri: jwksUri,
     now: () => performance.now(),
-    fetch,
     measured: (run) => telemetry.call({ dependency: 'identity', operation: 'keys' }, run),
     onFailure: (err) => log.warn({ err }, 'the keys of the issuer could not be fetched'),
   });

@@ -28,7 +28,7 @@ test('what waits is counted by why, and the parts add up', async () => {
   const { client, store } = start({
     clock: time.process(),
     figures: createMemoryFigures({
-      lanes: () => [
+      subqueues: () => [
         { kind: 'hello', tenant: '', retrying: 1, oldestDueAt: Date.now() - 61_000 },
         { kind: 'other', tenant: '', retrying: 0, oldestDueAt: 0 },
       ],

@@ -46,7 +46,7 @@ const REMOVED = new Set(
 const UNWRAPPED = new Set(['w:smartTag']);
 
 /**
- * What only Word's own editing needs; without it a repeated row is a third smaller. One space stands before each
+ * The marks that only Word's own editing needs; without them a repeated row is a third smaller. One space stands before each
  * attribute: a pattern for many would search a value of spaces again from each of them.
  */
 const EDITING_ATTRIBUTES =
