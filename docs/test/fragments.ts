@@ -28,6 +28,10 @@ const AROUND: Readonly<Record<string, string | readonly string[]>> = {
     import { bindNames, openPostgresSource } from '@millrace/sql-source';
     declare const connectionString: never, isNull: never, signal: never;
     declare function write(bytes: unknown): Promise<void>;`,
+  'connectors/http/README.md': `
+    import { HttpError, createDeadline, createPeer, createWire } from '@millrace/http';
+    type ErrorKind = 'unavailable' | 'data' | 'invalid';
+    declare const timeoutMs: number, signal: AbortSignal, origin: string;`,
   'docs/api.md': `declare const myToken: string;`,
   'docs/first-job.md': '',
   'docs/live-events.md': `declare const token: string, signal: AbortSignal;`,
@@ -110,6 +114,10 @@ const AROUND: Readonly<Record<string, string | readonly string[]>> = {
     import type { Queue } from '@millrace/engine';
     import { REPORT, createCatalogue, prepareReport } from '@millrace/reports';
     declare const report: never, parameters: never, output: never, caller: never, now: never, queue: Queue;`,
+  'zip/README.md': `
+    import { deflated, descriptor, directoryEnd, directoryEntry, layOut, localHeader, stored, writeZip } from '@millrace/zip';
+    declare const bytes: never, picture: never, files: never, own: never, record: never, sums: never, entries: number, size: number, offset: number;
+    declare function send(...all: readonly Uint8Array[]): void;`,
 };
 
 /** Parts of files that are run elsewhere (embedding.test.ts), what examples.test.ts runs, and what is written from the code. */

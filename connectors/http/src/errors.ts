@@ -1,6 +1,6 @@
 /**
  * What became of a request: the other side said no and did nothing, or nobody knows whether it was done, or it never left (or
- * never left whole), so that it cannot have been done.
+ * never left whole), so that it cannot have been done. What is unknown is not sent again: docs/decisions/0022.
  */
 export type Outcome = 'refused' | 'unknown' | 'notSent';
 

@@ -21,7 +21,10 @@ export type ErrorKind =
 /** The same request, sent later, could come out well. */
 const RETRYABLE: ReadonlySet<ErrorKind> = new Set(['session', 'limit', 'unavailable']);
 
-/** Its code is the ErrorCode of SOAP, the errorcode of REST, or one of ours (lower case). */
+/**
+ * Its code is the ErrorCode of SOAP, the errorcode of REST, or one of ours (lower case). What tells refused from unknown:
+ * docs/decisions/0022.
+ */
 export class MarketingCloudError extends HttpError<ErrorKind> {
   override readonly name = 'MarketingCloudError';
 

@@ -20,7 +20,7 @@ export function nameOf(claims: JWTPayload, subject: string): string {
 }
 
 /** A person with such a name would own what a program or a service identity submits. */
-export function isReserved(name: string): boolean {
+function isReserved(name: string): boolean {
   return RESERVED.test(name);
 }
 
