@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { OWN, SourceError, SourceUnavailable, sourceError, unavailable } from '../errors.ts';
 import type { Line } from '../reading/line.ts';
+import type { KnownTrees } from '../reading/parse-tree.ts';
 import { beginReading } from '../reading/reading.ts';
 import { tapRows } from '../reading/row-tap.ts';
 import type { BeginOptions, Reading, SqlSource } from '../types.ts';
@@ -42,6 +43,7 @@ export function openEmbeddedSource({
   const dataDir = join(folder, 'pg');
   const database = createEmbeddedDatabase(dataDir);
   const closing = new AbortController();
+  const trees: KnownTrees = new Map();
   let unlock: Promise<() => Promise<void>> | null = null;
 
   /** The lock stays with the process until `close`; one that was refused is tried again. */
@@ -71,7 +73,7 @@ export function openEmbeddedSource({
     const signals = [closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const signal = AbortSignal.any(signals);
     const line = await connect(signal);
-    return beginReading(line, { ...options, signal, allowed: new Set() });
+    return beginReading(line, { ...options, signal, allowed: new Set(), trees });
   }
 
   return {
