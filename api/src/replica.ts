@@ -4,7 +4,7 @@ import { z } from 'zod';
 const workerState = z
   .enum(['running', 'paused', 'stopping', 'stopped', 'silent'])
   .describe(
-    'As it last reported; silent: it has missed three reports, so it died, froze or is cut off.',
+    'The state it last reported; silent: it has missed three reports, because it died, froze or was cut off.',
   );
 
 export const totals = z.object({
@@ -15,52 +15,52 @@ export const totals = z.object({
 });
 
 /** Why somebody holds something back, in their words. */
-export const reason = z.string().min(1).max(200).optional().describe('Why, for those who see it.');
+export const reason = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('The reason, shown to everybody who sees it.');
 
 /** Since when something is held back, by whom and why. */
 export const pause = z.object({
   since: moment,
   by: z.string().nullable(),
-  // Servers of before give none.
-  reason: z.string().nullable().default(null),
+  reason: z.string().nullable(),
 });
 
 const slots = z.object({
   name: z.string(),
-  concurrency: z.number().describe('Jobs at the same time.'),
-  inFlight: z.number().describe('Jobs that run now.'),
+  concurrency: z.number().describe('The maximum of concurrent jobs.'),
+  inFlight: z.number().describe('Running jobs.'),
 });
 
-// What has a default is not sent by older servers, nor of replicas of before.
 export const replica = totals.extend({
   id: z.string(),
   state: workerState,
-  version: z.string().nullable().default(null),
+  version: z.string().nullable(),
   seenAt: moment.describe('When it last reported.'),
-  startedAt: moment.nullable().default(null),
+  startedAt: moment.nullable(),
   lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
   uptimeSeconds: z.number(),
   inFlight: z.number(),
-  jobs: z
-    .array(jobId)
-    .default([])
-    .describe('What it runs, of jobs that you may see: 20 at the most.'),
-  pools: z.array(slots).default([]),
+  jobs: z.array(jobId).describe('Its running jobs that you may see, at most 20.'),
+  pools: z.array(slots),
   kinds: z.array(kindName),
   wanted: pause
     .extend({ state: z.enum(['paused', 'drained']) })
     .nullable()
-    .default(null)
-    .describe('What somebody has asked of it; null: to work.'),
+    .describe('The requested state; null: running.'),
   takenOver: z
     .object({
       at: moment,
       by: z.string().describe('The replica that found them.'),
       count: z.number(),
-      jobs: z.array(jobId).describe('The first ten, of jobs that you may see.'),
+      jobs: z.array(jobId).describe('The first ten that you may see.'),
     })
     .nullable()
-    .default(null)
-    .describe('Of one that is silent: what others have taken over from it, as far as known.'),
+    .describe(
+      'For a silent replica: the jobs that others have taken over from it, as far as known.',
+    ),
 });
 export type Replica = z.infer<typeof replica>;

@@ -89,7 +89,7 @@ export function runProgram(program: string, signals: Signals): Promise<ExitCode>
   });
 }
 
-/** What a program of ours writes, line by line. Its errors go to this terminal. */
+/** The output of our own program, line by line. Its errors go to this terminal. */
 async function* linesOfProgram(
   program: string,
   args: readonly string[],
@@ -103,7 +103,7 @@ async function* linesOfProgram(
   yield* createInterface({ input: child.stdout });
   const [code, signal] = await ended;
   if (signal !== null)
-    throw new ProgramError('interrupted', EXIT.interrupted, `It was ended by ${signal}.`);
+    throw new ProgramError('interrupted', EXIT.interrupted, `Ended by ${signal}.`);
   if (code !== 0)
     throw new ProgramError('defect', EXIT.defect, `A program of the server ended with ${code}.`);
 }

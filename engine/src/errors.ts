@@ -1,5 +1,5 @@
 /**
- * What the engine refuses, by code. The API's error table gives each code its status; the sentence
+ * The engine's refusals, by code. The API's error table gives each code its status; the sentence
  * is written where the refusal happens, since only there it can name the offending value.
  */
 export type EngineErrorCode =
@@ -55,7 +55,7 @@ export class StoreStopped extends StoreUnavailable {
   override readonly name: string = 'StoreStopped';
 }
 
-/** What is kept of a failed attempt. */
+/** The record of a failed attempt. */
 export interface FailureRecord {
   readonly code: string;
   readonly message: string;

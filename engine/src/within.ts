@@ -1,7 +1,7 @@
 import { MillraceError } from './errors.ts';
 import type { JobId, NewJob } from './job.ts';
 import type { Enqueued, Selection, Store } from './port.ts';
-import type { ControlPart, FollowerPart, SchedulePart, ScheduleStatus } from './parts.ts';
+import type { ControlPart, FollowerPart, SchedulePart, ScheduleStatus } from './port-parts.ts';
 import {
   type Scope,
   admitted,
@@ -11,8 +11,9 @@ import {
   narrowed,
   tenantsOf,
 } from './scope.ts';
+import { wrapped } from './wrap.ts';
 
-/** What is asked of a store for people. Workers and housekeeping use the rest of the port, and have no scope. */
+/** The part of a store that serves people. Workers and housekeeping use the rest of the port, and have no scope. */
 export interface AskedStore extends Pick<
   Store,
   | 'name'
@@ -47,7 +48,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
   async function selected({ select }: Selection): Promise<Selection> {
     if ('filter' in select) {
       const filter = narrowed(scope, select.filter);
-      scope.witness?.reached(tenantsOf(filter));
+      scope.accessTrace?.touched(tenantsOf(filter));
       return { select: { ...select, filter } };
     }
     return { select: { ids: await admittedIds(select.ids) } };
@@ -55,7 +56,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
 
   async function admittedIds(ids: readonly JobId[]): Promise<JobId[]> {
     const found = await store.summaries({ ids });
-    if (found.some((job) => !isWithin(scope, job))) scope.witness?.denied();
+    if (found.some((job) => !isWithin(scope, job))) scope.accessTrace?.denied();
     return admittedOf(scope, found).map(({ id }) => id);
   }
 
@@ -69,7 +70,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
   }
 
   /**
-   * A key is the tenant's, and what was there under it may be somebody else's. A member is told that the key is taken: the
+   * A key is the tenant's, and the job under it may be somebody else's. A member learns that the key is taken: the
    * id of a job that they may not see would look like a job of theirs that was made.
    */
   async function own(jobs: readonly NewJob[], enqueued: Enqueued[]): Promise<Enqueued[]> {
@@ -79,13 +80,11 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
     const others = new Set(found.filter((job) => !isWithin(scope, job)).map(({ id }) => id));
     const taken = jobs.find((_, index) => others.has(enqueued[index]?.id ?? ''));
     if (taken === undefined) return enqueued;
-    scope.witness?.denied();
+    scope.accessTrace?.denied();
     throw keyTaken(taken, enqueued.length);
   }
 
-  return {
-    name: store.name,
-    now: () => store.now(),
+  return wrapped(store, ['name', 'now', 'control'], {
     async enqueue({ jobs }) {
       return own(jobs, await store.enqueue({ jobs: jobs.map((job) => allowed(scope, job)) }));
     },
@@ -101,7 +100,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
           'tenant_not_allowed',
           'A person is erased in all tenants at once, by someone who may cross them.',
         );
-      scope.witness?.reached('all');
+      scope.accessTrace?.touched('all');
       return store.erase(params);
     },
     get: async (params) =>
@@ -114,7 +113,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
     async counts() {
       const counts = (await store.counts()).filter(({ tenant }) => hasTenant(scope, tenant));
       if (counts.length > 0)
-        scope.witness?.reached([...new Set(counts.map(({ tenant }) => tenant))]);
+        scope.accessTrace?.touched([...new Set(counts.map(({ tenant }) => tenant))]);
       return counts;
     },
     async inspect(params) {
@@ -149,8 +148,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
         store.rearrange.prioritize({ ids: await admittedIds(ids), priority }),
       restore: async ({ ids }) => store.rearrange.restore({ ids: await admittedIds(ids) }),
     },
-    control: store.control,
-  };
+  });
 }
 
 /** A schedule is the service's; the job of its last tick is somebody's. */
@@ -170,7 +168,7 @@ async function shownSchedules(
 
 function allowed(scope: Scope, job: NewJob): NewJob {
   if (!hasTenant(scope, job.tenant)) throw notAllowed(job.tenant);
-  scope.witness?.reached([job.tenant]);
+  scope.accessTrace?.touched([job.tenant]);
   return scope.owner === null ? job : { ...job, submitter: scope.owner };
 }
 

@@ -20,6 +20,7 @@ import {
   createEvents,
   createQueue,
   createRegistry,
+  createSharedSlots,
   createWorker,
   defineJob,
   dependantsOf,
@@ -28,7 +29,7 @@ import { type Line, createLine } from './line.ts';
 
 /** A worker on the memory store in virtual time: nothing happens but in `run`. */
 export const START = Date.UTC(2026, 0, 1);
-/** What the first claim of a worker is called while randomness is always in the middle. */
+/** The number of a worker's first claim while randomness is always in the middle. */
 export const FIRST_CLAIM = 2 ** 51 + 1;
 
 export type Handler = (
@@ -36,7 +37,7 @@ export type Handler = (
   context: JobContext,
 ) => ReturnType<JobDefinition<unknown>['run']>;
 
-/** A kind that takes any data. Named "work" unless told. */
+/** A kind that takes any data, named "work" unless `changes` says otherwise. */
 export function work(run: Handler, changes: Partial<JobDefinition<unknown>> = {}): JobKind {
   return defineJob({ kind: 'work', input: z.unknown(), run, ...changes });
 }
@@ -51,6 +52,7 @@ export interface WorldOptions {
   readonly random?: () => number;
   readonly wrap?: (store: Store) => Store;
   readonly tracing?: Tracing;
+  readonly shared?: { readonly kinds: readonly string[]; readonly limit: number };
 }
 
 export type World = ReturnType<typeof createWorld>;
@@ -63,6 +65,7 @@ export function createWorld({
   random = () => 0.5,
   wrap,
   tracing,
+  shared,
 }: WorldOptions) {
   const time = createVirtualTime();
   const registry = createRegistry(kinds);
@@ -79,8 +82,8 @@ export function createWorld({
     const clock = time.process(skew);
     const timers = new Set<() => void>();
     const events = createEvents();
-    const told: { [Name in EventName]: { name: Name; event: EventMap[Name] } }[EventName][] = [];
-    events.onAny((name, event) => told.push({ name, event } as never));
+    const emitted: { [Name in EventName]: { name: Name; event: EventMap[Name] } }[EventName][] = [];
+    events.onAny((name, event) => emitted.push({ name, event } as never));
     const worker = createWorker({
       config: { id, ...changes },
       store: wrap?.(line.store) ?? line.store,
@@ -89,6 +92,7 @@ export function createWorld({
       random,
       events,
       ...(tracing && { tracing }),
+      ...(shared && { shared: createSharedSlots({ ...shared, clock }) }),
     });
     return {
       worker,
@@ -96,8 +100,8 @@ export function createWorld({
       clock,
       timers,
       events,
-      told,
-      of: <Name extends EventName>(name: Name) => eventsOf(told, name),
+      emitted,
+      of: <Name extends EventName>(name: Name) => eventsOf(emitted, name),
     };
   }
 
@@ -132,18 +136,18 @@ export function createWorld({
   };
 }
 
-/** What a process would stay alive for. */
+/** Counts the timers that would keep a process alive. */
 function countTimers(clock: Clock, timers: Set<() => void>): Clock {
   return {
     now: () => clock.now(),
     after(ms, fire) {
-      const takeBack = clock.after(ms, () => {
+      const cancelTimer = clock.after(ms, () => {
         timers.delete(forget);
         fire();
       });
       const forget = (): void => {
         timers.delete(forget);
-        takeBack();
+        cancelTimer();
       };
       timers.add(forget);
       return forget;
@@ -152,10 +156,10 @@ function countTimers(clock: Clock, timers: Set<() => void>): Clock {
 }
 
 function eventsOf<Name extends EventName>(
-  told: readonly { name: EventName; event: unknown }[],
+  emitted: readonly { name: EventName; event: unknown }[],
   name: Name,
 ): EventMap[Name][] {
-  return told.filter((each) => each.name === name).map((each) => each.event as EventMap[Name]);
+  return emitted.filter((each) => each.name === name).map((each) => each.event as EventMap[Name]);
 }
 
 /** A promise that a test settles. */
@@ -202,7 +206,7 @@ export function refusingEffects(refused: FailureRecord): (store: Store) => Store
   });
 }
 
-/** For handlers that end when they are told to stop, and not before. */
+/** A handler that ends when it is asked to stop, and not before. */
 export function untilAborted({ signal }: JobContext): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason as Error);
@@ -210,7 +214,7 @@ export function untilAborted({ signal }: JobContext): Promise<never> {
   });
 }
 
-/** For handlers that never end, whatever they are told. */
+/** A handler that never ends, whatever it is asked. */
 export function never(): Promise<never> {
   return new Promise(() => {});
 }

@@ -34,7 +34,7 @@ describe('the jobs folder', () => {
     },
   );
 
-  /** What is wrong, the file, its text, and how it is refused. */
+  /** The mistake, its file, the file's text, and the expected error. */
   const WRONG: readonly [string, string, string, RegExp][] = [
     [
       'broken TypeScript',

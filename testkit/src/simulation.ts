@@ -27,7 +27,7 @@ const BROKEN_REST_WITHIN_MS = 120_000;
 /** By then everything that was sent before the calm has arrived. */
 const REST_AFTER_MS = 10_000;
 const RESUME_ALL_AFTER_MS = 15_000;
-/** What a stop may take beyond its grace: two rounds of aborts, and the writing. */
+/** The time that a stop may take beyond its grace: two rounds of aborts, and the writing. */
 const STOP_SLACK_MS = 20_000;
 
 /** One seed from its first request to the last check. */
@@ -123,7 +123,7 @@ async function untilRest(world: World): Promise<void> {
   ) {
     await time.run(time.now() + STEP_MS);
     const calmFor = time.now() - since;
-    // What frees a worker may still be on its way in the first seconds.
+    // The message that frees a worker may still be on its way in the first seconds.
     if (calmFor > RESUME_ALL_AFTER_MS) {
       watch.look();
       if (ledger.pausedKinds.size > 0) void client.resumeAll();

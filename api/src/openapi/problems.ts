@@ -14,7 +14,7 @@ const ANY: readonly ErrorCode[] = [
 ];
 const WITH_INPUT: readonly ErrorCode[] = ['invalid_request'];
 const WITH_BODY: readonly ErrorCode[] = ['too_large', 'unsupported_media_type'];
-const WITH_LARGE_BODY: readonly ErrorCode[] = ['too_many_large'];
+const WITH_JSON: readonly ErrorCode[] = ['too_many_large'];
 const WITH_CURSOR: readonly ErrorCode[] = ['invalid_cursor'];
 const CHANGING: readonly ErrorCode[] = ['origin_not_allowed'];
 const WITH_TOKEN: readonly ErrorCode[] = [
@@ -33,7 +33,7 @@ const WITH_ROLE: readonly ErrorCode[] = [
   'store_unavailable',
 ];
 
-/** What a call of the route can be refused with, in the order of the table. */
+/** The error codes of a route, in the order of the table. */
 export function errorsOf(name: RouteName): ErrorCode[] {
   const contract: Contract = contracts[name];
   const { method, access, params, query, errors = [] } = contract;
@@ -45,7 +45,7 @@ export function errorsOf(name: RouteName): ErrorCode[] {
     ...errors,
     ...((params ?? query ?? body) ? WITH_INPUT : []),
     ...(body === undefined ? [] : WITH_BODY),
-    ...(contract.large === true ? WITH_LARGE_BODY : []),
+    ...(contract.body === undefined ? [] : WITH_JSON),
     ...(takes('cursor') ? WITH_CURSOR : []),
     ...(method === 'GET' ? [] : CHANGING),
     ...(access === 'anyone' ? [] : WITH_TOKEN),
@@ -54,7 +54,7 @@ export function errorsOf(name: RouteName): ErrorCode[] {
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** The problems of a route by status. Codes that share a status are one response, told apart by `code`. */
+/** The problems of a route by status. Codes that share a status are one response, distinguished by `code`. */
 export function problemsOf(name: RouteName): Record<string, Reference> {
   return Object.fromEntries(
     byStatus(name).map(({ status, codes }) => [

@@ -46,7 +46,8 @@ function showerFor({ json, quiet, document, out, note, world }: Context): (page:
   let table: Table<Batch> | null = null;
   return ({ batches, more }) => {
     if (table === null) {
-      if (batches.length === 0) return note('No batches. They are kept for a while.');
+      if (batches.length === 0)
+        return note('No batches. Old ones are deleted after MILLRACE_KEEP_DOCUMENTS.');
       table = layOut(columns(world.now()), batches, out.columns, out.paint);
       out.line(table.header());
     }

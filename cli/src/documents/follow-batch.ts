@@ -1,6 +1,6 @@
 import type { Batch } from '@millrace/documents/contract';
 import type { Context } from '../context.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { PATIENCE_MS } from '../jobs/follow.ts';
 import { nextPauseMs } from '../jobs/rhythm.ts';
 
@@ -43,7 +43,7 @@ export async function* followBatch(
       yield { batch, changed, silentSince };
     } catch (thrown) {
       silentSince ??= world.now();
-      if (!isPassing(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
+      if (!isTransient(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
       yield { batch, changed: false, silentSince };
     }
   }

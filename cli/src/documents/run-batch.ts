@@ -39,7 +39,7 @@ const SHOWN_ROWS = 20;
 /** They are much the same in all rows. */
 const SHOWN_WARNINGS = 3;
 
-/** From rows to a ZIP, or to one PDF: send, look until it is over, tell what failed, fetch. */
+/** From rows to a ZIP or one PDF: send, poll until it has ended, report failures, download. */
 export async function runBatch(
   context: Context,
   templateId: string,
@@ -61,7 +61,7 @@ export async function runBatch(
   const warnings = await warnedRows(context, ended, json ? Infinity : SHOWN_WARNINGS);
   if (!json) tell(context, ended, failures, warnings);
   const fetched =
-    ended.counts.succeeded > 0 ? await fetchOrTell(context, ended, named, wishes) : null;
+    ended.counts.succeeded > 0 ? await fetchOrExplain(context, ended, named, wishes) : null;
   if (json) document({ ...ended, failures, warnings, ...fetched });
   return exitCodeForBatch(ended);
 }
@@ -142,7 +142,7 @@ async function followed(context: Context, made: Batch): Promise<Batch> {
   } catch (thrown) {
     progress.end();
     context.note(
-      `${made.id} goes on without us: "millrace batch status ${made.id}" shows how far it is, "millrace batch download ${made.id}" fetches the documents.`,
+      `${made.id} continues in the background: "millrace batch status ${made.id}" shows its progress, "millrace batch download ${made.id}" downloads the documents.`,
     );
     throw thrown;
   }
@@ -159,7 +159,7 @@ function progressOf({ err, json, quiet, world }: Context) {
       const silence =
         silentSince === null
           ? []
-          : [`The server is silent since ${lasting(now - silentSince)}; trying again.`];
+          : [`The server has not answered for ${lasting(now - silentSince)}; retrying.`];
       live?.draw([
         batchLine(batch, leftMs, err.paint),
         ...(waits === null ? [] : [err.paint('dim', waits)]),
@@ -179,19 +179,20 @@ function tell(
   if (quiet) return;
   for (const row of [...warnings, ...failures]) err.line(rowLine(row, err.paint));
   const more = ended.counts.failed - failures.length;
-  if (more > 0) note(`and ${count(more)} more: "millrace batch status ${ended.id}" has them all.`);
+  if (more > 0)
+    note(`and ${count(more)} more: "millrace batch status ${ended.id}" lists them all.`);
   note(batchSummary(ended));
   if (ended.counts.failed > 0) note(howToCorrect(ended.id));
   if (failures.some(({ error }) => OTHER_LOCALE.test(error?.message ?? ''))) note(NAME_LOCALE);
 }
 
-/** What a cell in the writing of another country is refused with. */
+/** The code for a cell written in another locale. */
 const OTHER_LOCALE = /cannot be read as a (?:number|date)/;
 const NAME_LOCALE =
-  'If the file writes numbers and dates in another way, such as 1.234,50 and 30.11.2026, make the batch again with its locale: --data-locale de-DE.';
+  'If the file has numbers and dates such as 1.234,50 and 30.11.2026, run the batch again with its locale: --data-locale de-DE.';
 
-/** What went wrong here has cost no document: they are on the server. */
-async function fetchOrTell(
+/** Says after a failed download that the documents are kept on the server. */
+async function fetchOrExplain(
   context: Context,
   { id }: Batch,
   named: Output | null,
@@ -200,7 +201,7 @@ async function fetchOrTell(
   try {
     return await fetchAll(context, id, wishes, named ?? (await placeOf(context, id, wishes)));
   } catch (thrown) {
-    context.note(`The documents are there: millrace batch download ${id} -o FILE.zip`);
+    context.note(`The documents are kept: millrace batch download ${id} -o FILE.zip`);
     throw thrown;
   }
 }
@@ -220,7 +221,7 @@ async function fetchAll(
   output: Output,
 ): Promise<{ path: string; size: number }> {
   const params = { id };
-  if (merge) note('Making one PDF of them.');
+  if (merge) note('Merging them into one PDF.');
   const response = await (merge
     ? client.downloadMerged({ params })
     : client.downloadBatch({ params }));

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../line/exit.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { openNews } from '../connection/news.ts';
 import { createLive } from '../render/live.ts';
 import { headLine, kindLines, replicaLines } from '../render/overview.ts';
@@ -40,7 +40,7 @@ async function takeUnlessSilent({ client, world }: Context): Promise<Snapshot | 
   try {
     return await takeSnapshot(client, world.now);
   } catch (thrown) {
-    if (isPassing(thrown)) return null;
+    if (isTransient(thrown)) return null;
     throw thrown;
   }
 }
@@ -84,7 +84,7 @@ function liveOverview(context: Context): Shower {
       live.draw([...lines, '', out.paint('dim', `${now.at.slice(11, 19)} UTC, Ctrl-C ends`)]);
     },
     silence() {
-      live.draw([...lines, '', out.paint('yellow', 'The server does not answer; trying again.')]);
+      live.draw([...lines, '', out.paint('yellow', 'The server does not answer; retrying.')]);
     },
     end: () => live.end(lines),
   };
@@ -98,7 +98,7 @@ function loggedOverview(context: Context): Shower {
       if (before !== null && JSON.stringify(before.counts) === JSON.stringify(now.counts)) return;
       out.line([now.at, ...blockOf(context, now, before), ''].join('\n'));
     },
-    silence: () => note('The server does not answer; trying again.'),
+    silence: () => note('The server does not answer; retrying.'),
     end: () => {},
   };
 }

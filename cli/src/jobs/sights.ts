@@ -1,7 +1,7 @@
 import type { CallOptions } from '@millrace/api';
 import { openNews } from '../connection/news.ts';
 import type { Context } from '../context.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { PATIENCE_MS } from './follow.ts';
 import { nextPauseMs } from './rhythm.ts';
 
@@ -43,7 +43,7 @@ export async function* sightsOf<Thing>(
           silentSince = null;
         } catch (thrown) {
           silentSince ??= world.now();
-          if (!isPassing(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
+          if (!isTransient(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
         }
       }
       yield { seen, silentSince };

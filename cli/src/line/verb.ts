@@ -21,11 +21,11 @@ export function verbOf<Verb extends string>(
     throw new UsageError(`"millrace ${command} ${verb}" does not take "${object}".`);
   }
   if (object === undefined)
-    throw new UsageError(`It needs more than that: millrace ${command} ${verb} ${verbs[verb]}`);
+    throw new UsageError(`Missing argument: millrace ${command} ${verb} ${verbs[verb]}`);
   return { verb, object };
 }
 
-/** An option of another verb would be passed over without a word. */
+/** Refuses an option of another verb, which would be ignored silently. */
 export function onlyFor(command: string, given: object, allowed: readonly string[]): void {
   const surplus = Object.keys(given).find(
     (name) => !allowed.includes(name) && !GLOBAL.includes(name),

@@ -2,9 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError } from '@millrace/api';
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { type AuthInfo, isInitializeRequest } from '@modelcontextprotocol/server';
 import type { Context } from '../context.ts';
 import { failureOf } from '../failure.ts';
 import { EXIT, type ExitCode } from '../line/exit.ts';
@@ -24,10 +23,10 @@ const MOST_SESSIONS = 64;
 
 interface Open {
   readonly subject: string;
-  /** Of the tokens that were found to be this caller's, the last one's. */
+  /** The digest of the last token that was verified for this caller. */
   digest: string;
   readonly session: Session;
-  readonly transport: StreamableHTTPServerTransport;
+  readonly transport: NodeStreamableHTTPServerTransport;
 }
 
 /** Answered without a word about what was asked. */
@@ -51,15 +50,13 @@ export async function serveHttp(context: Context, port: number): Promise<ExitCod
   await new Promise<void>((resolve, reject) => {
     bridge.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') return reject(error);
-      reject(
-        new UsageError(`Something listens at port ${port} already. Name another with --port.`),
-      );
+      reject(new UsageError(`Port ${port} is already in use. Choose another with --port.`));
     });
     bridge.listen(port, '127.0.0.1', resolve);
   });
   const { port: listens } = bridge.address() as AddressInfo;
   note(
-    `The Model Context Protocol is at http://127.0.0.1:${listens}${PATH}, for ${url}. Ctrl-C ends it.`,
+    `Serving the Model Context Protocol at http://127.0.0.1:${listens}${PATH} for ${url}. Ctrl-C stops it.`,
   );
   await new Promise<void>((resolve) => {
     if (world.interrupted.aborted) resolve();
@@ -104,7 +101,7 @@ async function begin(
   token: string | null,
 ): Promise<Open> {
   const subject = await subjectOf(context, token);
-  const transport = new StreamableHTTPServerTransport({
+  const transport = new NodeStreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
     onsessioninitialized(id) {
       sessions.set(id, open);
@@ -167,7 +164,7 @@ function checkAddress({
   if (!own.includes(host)) throw new Refused(403, 'The header Host names another server.');
   if (origin !== undefined && !own.some((each) => origin === `http://${each}`))
     throw new Refused(403, 'A page of another origin may not ask here.');
-  if (url?.split('?')[0] !== PATH) throw new Refused(404, `There is nothing here but ${PATH}.`);
+  if (url?.split('?')[0] !== PATH) throw new Refused(404, `Not found. The only path is ${PATH}.`);
 }
 
 function tokenOf({ headers: { authorization } }: IncomingMessage): string | null {

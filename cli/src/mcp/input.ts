@@ -1,13 +1,13 @@
 import { contracts } from '@millrace/api';
 import { z } from 'zod';
 
-/** What several tools take. */
+/** Inputs shared by several tools. */
 
 /** A page for a model: fewer than for a program. */
 export const few = contracts.listJobs.query.shape.limit
   .unwrap()
   .default(20)
-  .describe('How many at most.');
+  .describe('Maximum number of rows.');
 
 /** Deeper than any data of a job or a document; what goes through values member by member bears it. */
 const MOST_NESTED = 500;

@@ -128,7 +128,7 @@ describe('the process', () => {
   });
 
   test.each([
-    ['--files /no/such/folder', 'There is no folder'],
+    ['--files /no/such/folder', 'Folder not found'],
     [`--files ${program}`, 'is a file'],
     ['--port 1', '--port goes with --http'],
     ['--http --files .', 'either --http or --files'],
@@ -174,7 +174,7 @@ test('no other command loads the SDK', () => {
   );
 });
 
-/** Of `millrace`, in the configuration that the page gives to agents. */
+/** The entry of `millrace` in the configuration that the page gives to agents. */
 function documentedArguments(): string[] {
   const page = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8');
   const [, block = ''] = /```json\n(.*?)```/s.exec(page) ?? [];

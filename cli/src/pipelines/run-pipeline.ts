@@ -46,11 +46,11 @@ export async function followPipeline(context: Context, run: PipelineRun): Promis
   else if (ended.state === 'succeeded') out.line(endSentence(ended, world.now()));
   if (json || ended.state === 'succeeded') return exitCodeFor(ended);
   err.line(err.paint('red', cleanLines(endSentence(ended, world.now()))));
-  if (!quiet) tellWhatToDo(context, ended);
+  if (!quiet) reportNextSteps(context, ended);
   return exitCodeFor(ended);
 }
 
-function tellWhatToDo({ err, note }: Context, run: PipelineRun): void {
+function reportNextSteps({ err, note }: Context, run: PipelineRun): void {
   const codes = run.steps.flatMap(({ state, error }) =>
     state === 'failed' && error !== null ? [error.code] : [],
   );
@@ -69,7 +69,7 @@ async function untilOver(context: Context, started: PipelineRun): Promise<Pipeli
     return await watchPipeline(context, started);
   } catch (thrown) {
     note(
-      `${id} goes on without us. "millrace pipeline watch ${id}" shows how far it is, "millrace pipeline cancel ${id}" stops it.`,
+      `${id} continues in the background. "millrace pipeline watch ${id}" shows its progress, "millrace pipeline cancel ${id}" stops it.`,
     );
     throw thrown;
   }

@@ -45,7 +45,7 @@ function showerFor({ err, json, quiet, note, world }: Context): Shower {
       const silence =
         silentSince === null
           ? []
-          : [`The server is silent since ${lasting(world.now() - silentSince)}; trying again.`];
+          : [`The server has not answered for ${lasting(world.now() - silentSince)}; retrying.`];
       live.draw([
         // The last row is the cursor's.
         ...view(seen, err.rows - 1 - silence.length),
@@ -68,7 +68,7 @@ function logLines(note: Context['note']): Shower {
         note(line);
         told.set(step.name, line);
       }
-      if (silentSince !== null && !isSilent) note('The server does not answer; trying again.');
+      if (silentSince !== null && !isSilent) note('The server does not answer; retrying.');
       isSilent = silentSince !== null;
     },
     end: () => {},

@@ -1,7 +1,7 @@
 import type { Run } from '@millrace/queries/contract';
 import { openNews } from '../connection/news.ts';
 import type { Context } from '../context.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { PATIENCE_MS } from '../jobs/follow.ts';
 import { nextPauseMs } from '../jobs/rhythm.ts';
 
@@ -49,7 +49,7 @@ export async function* followRun(context: Context, first: Run): AsyncGenerator<R
         yield { run, changed, silentSince };
       } catch (thrown) {
         silentSince ??= world.now();
-        if (!isPassing(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
+        if (!isTransient(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
         yield { run, changed: false, silentSince };
       }
     }

@@ -6,20 +6,21 @@ import { choice, wholeNumber } from '../line/option.ts';
 import { UsageError } from '../line/usage-error.ts';
 import { count, counted, size } from '../render/number.ts';
 import { OUTPUT_OPTIONS, type Output, openOutput } from '../terminal/output.ts';
-import { rowTable } from './render/rows.ts';
 import { runSummary } from './render/run.ts';
+import type { Paint } from '../render/colour.ts';
+import { type Column, layOut } from '../render/table.ts';
 
 const DEFAULT_ROWS = 50;
-/** Of one request; the server allows so many. */
+/** The maximum per request that the server allows. */
 const PAGE = 2_500;
 
 export const RESULT_OPTIONS = {
   ...OUTPUT_OPTIONS,
   format: {
-    ...choice(FORMATS, `Of -o: ${FORMATS.join(', ')}; else by its ending.`),
+    ...choice(FORMATS, `${FORMATS.join(', ')}; default: suffix of -o.`),
     value: 'FORMAT',
   },
-  limit: wholeNumber('N', `Shows at most so many rows; ${DEFAULT_ROWS} unless given.`, 1),
+  limit: wholeNumber('N', `Maximum of rows shown; default: ${DEFAULT_ROWS}.`, 1),
 };
 
 export interface ResultWishes {
@@ -45,7 +46,7 @@ export async function destinationOf(
     return null;
   }
   if (limit !== undefined)
-    throw new UsageError('A file has all rows: leave --limit out, or write TOP into the query.');
+    throw new UsageError('Files contain all rows: leave out --limit, or write TOP into the query.');
   return {
     format: formatOf(output, format),
     output: await openOutput(context, output, force),
@@ -66,7 +67,7 @@ function formatOf(output: string, format: Format | undefined): Format {
   throw new UsageError(
     output === '-'
       ? `In which form? Give --format ${FORMATS.join('|')}.`
-      : `"${output}" does not say in which form. Let it end with ${endings}, or give --format.`,
+      : `"${output}" has no known suffix. Use ${endings}, or give --format.`,
   );
 }
 
@@ -122,7 +123,7 @@ async function whyCut(
   response: Response | null,
 ): Promise<ApiError> {
   await client.getRunResults({ params: { id }, query: { limit: 1 } });
-  const detail = `The rows of ${id} broke off before their end, and no file was kept: Marketing Cloud failed on the way, or the rows changed. Read them once more with "millrace runs results ${id}".`;
+  const detail = `The rows of ${id} ended early and the file was discarded: Marketing Cloud failed, or the rows changed. Try again with "millrace runs results ${id}".`;
   return new ApiError(
     problemOf('results_cut', detail, response?.headers.get('x-correlation-id') ?? ''),
   );
@@ -143,4 +144,38 @@ async function firstRows(
       return { columns: page.columns, rows: rows.slice(0, limit) };
     cursor = page.next;
   }
+}
+
+type Row = ResultPage['rows'][number];
+type ResultColumn = ResultPage['columns'][number];
+
+const NUMBERS: readonly ResultColumn['type'][] = ['number', 'decimal'];
+
+interface RowTable {
+  readonly lines: readonly string[];
+  /** Columns that the terminal has no room for. */
+  readonly leftOut: number;
+}
+
+/** The rows as a table of this width. A number is never cut: half of one is another number. */
+function rowTable(
+  columns: readonly ResultColumn[],
+  rows: readonly Row[],
+  width: number,
+  paint: Paint,
+): RowTable {
+  const { header, line, leftOut } = layOut(columns.map(columnOf), rows, width, paint);
+  return { lines: [header(), ...rows.map(line)], leftOut };
+}
+
+function columnOf({ name, type }: ResultColumn, index: number): Column<Row> {
+  const isNumber = NUMBERS.includes(type);
+  return {
+    header: name,
+    ...(isNumber ? { align: 'right' } : { shrinkTo: 8 }),
+    // The first column says which row it is.
+    ...(index > 0 && { leaveOut: index }),
+    cell: (row) => String(row[name] ?? 'NULL'),
+    style: (row) => (row[name] == null ? 'dim' : null),
+  };
 }

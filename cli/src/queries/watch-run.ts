@@ -35,7 +35,7 @@ function showerFor({ err, json, quiet, note, world }: Context): Shower {
       const silence =
         silentSince === null
           ? []
-          : [`The server is silent since ${lasting(now - silentSince)}; trying again.`];
+          : [`The server has not answered for ${lasting(now - silentSince)}; retrying.`];
       live.draw([
         runLine(run, now, err.paint),
         ...silence.map((line) => err.paint('yellow', line)),
@@ -45,7 +45,7 @@ function showerFor({ err, json, quiet, note, world }: Context): Shower {
   };
 }
 
-/** What Marketing Cloud says is shown too: a run is mostly spent waiting for it. */
+/** Shows Marketing Cloud's status too, because runs mostly wait for it. */
 function logLines(note: Context['note']): Shower {
   let told = '';
   let isSilent = false;
@@ -55,7 +55,7 @@ function logLines(note: Context['note']): Shower {
       const line = said === null ? `${id} ${status}` : `${id} ${status} (${said})`;
       if (line !== told) note(line);
       told = line;
-      if (silentSince !== null && !isSilent) note('The server does not answer; trying again.');
+      if (silentSince !== null && !isSilent) note('The server does not answer; retrying.');
       isSilent = silentSince !== null;
     },
     end: () => {},

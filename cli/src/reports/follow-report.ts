@@ -1,7 +1,7 @@
 import type { ReportRun } from '@millrace/reports/contract';
 import { openNews } from '../connection/news.ts';
 import type { Context } from '../context.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { hasEnded } from '../jobs/ended.ts';
 import { PATIENCE_MS } from '../jobs/follow.ts';
 import { nextPauseMs } from '../jobs/rhythm.ts';
@@ -47,7 +47,7 @@ export async function* followReport(
         yield { run, changed, silentSince };
       } catch (thrown) {
         silentSince ??= world.now();
-        if (!isPassing(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
+        if (!isTransient(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
         yield { run, changed: false, silentSince };
       }
     }

@@ -35,7 +35,7 @@ export async function runReport(
 ): Promise<ExitCode> {
   const { name, given, free } = asked;
   if (given['no-wait'] && given.output !== undefined)
-    throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
+    throw new UsageError('With --no-wait nothing is downloaded: leave out -o.');
   const choice = choiceOf(given);
   const destination = await destinationOf(context, given);
   const report = await context.client.getReport({ params: { name } });
@@ -74,7 +74,7 @@ export async function giveFile(
     return EXIT.ok;
   }
   const ended = hasEnded(run.state) ? run : await untilOver(context, run);
-  if (ended.state !== 'SUCCEEDED') return tellEnd(context, ended);
+  if (ended.state !== 'SUCCEEDED') return reportEnd(context, ended);
   const path = await saved(context, ended, destination);
   if (json) document({ ...ended, path });
   else if (path !== '-') out.line(path);
@@ -83,7 +83,7 @@ export async function giveFile(
   return EXIT.ok;
 }
 
-/** What went wrong after the run is no reason to run it again. */
+/** After a failed download, says how to download again instead of running again. */
 async function saved(context: Context, run: ReportRun, to: Destination): Promise<string> {
   try {
     return await saveFile(context, run, to);
@@ -100,7 +100,7 @@ async function saved(context: Context, run: ReportRun, to: Destination): Promise
 export async function watchRun(context: Context, run: ReportRun): Promise<ExitCode> {
   const { out, json, quiet, document, note, world } = context;
   const ended = await watchReport(context, run);
-  if (ended.state !== 'SUCCEEDED') return tellEnd(context, ended);
+  if (ended.state !== 'SUCCEEDED') return reportEnd(context, ended);
   if (json) document(ended);
   else if (quiet) out.line(ended.state);
   else {
@@ -119,15 +119,15 @@ async function untilOver(context: Context, started: ReportRun): Promise<ReportRu
     return await watchReport(context, started);
   } catch (thrown) {
     if (!world.interrupted.aborted) {
-      note(`${id} goes on without us: "millrace report watch ${id}" shows how far it is.`);
+      note(`${id} continues in the background: "millrace report watch ${id}" shows its progress.`);
       throw thrown;
     }
     note(`Cancelling ${id}. Ctrl-C again leaves it running.`);
     const canceled = await cancel(lastWord, id);
     note(
       canceled
-        ? `${id} is cancelled. "millrace report retry ${id}" goes on where it was.`
-        : `${id} was over already.`,
+        ? `${id} is cancelled. "millrace report retry ${id}" continues it.`
+        : `${id} had already ended.`,
     );
     throw thrown;
   }
@@ -143,7 +143,7 @@ async function cancel(client: Context['lastWord'], id: string): Promise<boolean>
   }
 }
 
-function tellEnd({ err, json, document }: Context, run: ReportRun): ExitCode {
+function reportEnd({ err, json, document }: Context, run: ReportRun): ExitCode {
   if (json) document(run);
   else err.line(err.paint('red', cleanLines(endSentence(run))));
   return EXIT.failed;

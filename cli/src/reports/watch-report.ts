@@ -34,7 +34,7 @@ function showerFor({ err, json, quiet, note, world }: Context): Shower {
       const silence =
         silentSince === null
           ? []
-          : [`The server is silent since ${lasting(world.now() - silentSince)}; trying again.`];
+          : [`The server has not answered for ${lasting(world.now() - silentSince)}; retrying.`];
       live.draw([
         runLine(run, world.now(), err.paint),
         ...silence.map((line) => err.paint('yellow', line)),
@@ -52,7 +52,7 @@ function logLines(note: Context['note']): Shower {
       const line = logLine(run);
       if (line !== told) note(line);
       told = line;
-      if (silentSince !== null && !isSilent) note('The server does not answer; trying again.');
+      if (silentSince !== null && !isSilent) note('The server does not answer; retrying.');
       isSilent = silentSince !== null;
     },
     end: () => {},

@@ -10,7 +10,7 @@ export interface SignedIn extends Grant {
   readonly clientId: string;
 }
 
-/** What `millrace login` keeps, by the server it is for. */
+/** The sign-ins saved by `millrace login`, by server. */
 export interface Credentials {
   readonly path: string;
   find(server: string): Promise<SignedIn | null>;
@@ -96,16 +96,16 @@ async function keeping<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (thrown) {
-    throw new SignInError('kept', `The sign-in cannot be kept: ${wordsOf(thrown, path)}`);
+    throw new SignInError('kept', `The sign-in cannot be saved: ${wordsOf(thrown, path)}`);
   }
 }
 
-/** What JSON.parse says would quote the file, so it is not repeated. */
+/** Drops the message of JSON.parse, which would quote the file. */
 function wordsOf(thrown: unknown, path: string): string {
   if (thrown instanceof Error && thrown.name === 'UnsafeFileError') return thrown.message;
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   if (code !== '') return `${path} cannot be used (${code}).`;
-  return `${path} is not as millrace writes it.`;
+  return `${path} has an unknown format.`;
 }
 
 function parse(text: string): Kept {

@@ -29,4 +29,4 @@ export type {
   Reading,
   SourceColumn,
   SqlSource,
-} from './types.ts';
+} from './source.ts';

@@ -14,14 +14,14 @@ export interface CheckedPicture {
 
 export interface PictureReader {
   readonly limits: Limits;
-  /** What may still be read of XML, the file's SVG pictures included. */
+  /** The XML that may still be read, the file's SVG pictures included. */
   readonly budget: { bytes: number };
   /** Hears what is taken out of an SVG, or why it may not stay. */
   onTaken(part: string, what: string): void;
 }
 
 /**
- * What may stay of a picture in a template: dots as they are; drawings without what can bring in other files. An SVG
+ * The part of a picture that may stay in a template: dots as they are; drawings without what can bring in other files. An SVG
  * may name files of the machine that renders it, a metafile may hold an SVG. Undefined when it is none of these.
  */
 export function cleanPicture(

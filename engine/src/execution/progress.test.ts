@@ -3,7 +3,7 @@ import { type Handler, createWorld, later, never, work } from '../../test/world.
 import type { Progress } from '../job.ts';
 import type { JobContext } from '../kinds/kind.ts';
 import type { Store } from '../port.ts';
-import { storableProgress } from './progress.ts';
+import { storableProgress } from './running.ts';
 
 describe('what is kept', () => {
   it.each<[Progress, Progress]>([
@@ -31,7 +31,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('progress that a handler tells', () => {
+describe('progress that a handler reports', () => {
   /** A handler that lends its context to the test. */
   function lent(wrap: (store: Store) => Store = (store) => store) {
     const context = later<JobContext>();

@@ -4,11 +4,11 @@ import { type Duration, TEN_YEARS_MS, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import type { Job, JobId, Lease, Progress } from '../job.ts';
 import type { Outcome } from './outcome.ts';
-import type { Keep } from '../parts.ts';
+import type { Keep } from '../port-parts.ts';
 import type { JobRequest } from '../request.ts';
 import { RETRY, type RetryPolicy, checkRetry, maxAttempts } from './retry.ts';
 
-/** What a handler is given. `data` has been checked against the kind's schema. */
+/** The job as its handler gets it. `data` has been checked against the kind's schema. */
 export interface RunningJob<Input> {
   readonly id: JobId;
   readonly kind: string;
@@ -96,7 +96,7 @@ export interface JobDefinition<Input, Service = undefined, Given = unknown> {
   /** Forget the payload once the job has succeeded. */
   readonly purgePayload?: boolean;
   /**
-   * Of which executions the log is kept with the job, for as long as the job is: of those that did not end well (`failed`, the default),
+   * The executions whose log is kept with the job, for as long as the job is: those that did not end well (`failed`, the default),
    * of `all`, or of none (`off`). While it runs, its log can be seen in any case.
    */
   readonly keepLog?: KeepLog;
@@ -134,7 +134,7 @@ export interface JobKind<Input = unknown, Service = unknown, Given = unknown> {
   readonly concurrency: number;
   readonly quota: { readonly queued: number | null; readonly running: number | null };
   readonly public: boolean;
-  /** What data from outside has to fit: `input`, unless the kind says otherwise. */
+  /** The schema for data from outside: `input`, unless the kind says otherwise. */
   readonly publicInput: ZodType;
   readonly keep: Keep;
   readonly purgePayload: boolean;

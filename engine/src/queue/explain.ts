@@ -68,7 +68,7 @@ export async function explain(
   return { id, state: inspection.job.state, reason, sentence, until: until ?? null };
 }
 
-/** Those jobs that run alone on a worker and that the caller may see: workers take the jobs of everybody. */
+/** The jobs that run alone on a worker and that the caller may see: workers take the jobs of everybody. */
 async function shownAlone(
   store: AskedStore,
   workers: readonly Reported[],
@@ -149,7 +149,7 @@ function running({ job, now, suspect }: Inspection, workers: readonly Reported[]
       until: job.leaseUntil,
     };
   }
-  // A process that was killed says nothing of it: between its last report and the third that is missing nobody can tell.
+  // A process that was killed says nothing of it: between its last report and the third that is missing nobody can know.
   const isLate = report !== undefined && now - report.seenAt > LATE_AFTER_MS;
   const doubt = isLate
     ? ` ${worker} should have reported since ${iso(report.seenAt)}: if it is gone, others take the job over after ${iso(job.leaseUntil)}.`

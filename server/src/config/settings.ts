@@ -8,7 +8,7 @@ import { parseSecret } from '../webhook/sign.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
 import { bare, parseAllowedHost } from '../webhook/url.ts';
 
-/** What the value of a setting may be. Messages never repeat the value: it may be a secret. */
+/** The formats of settings. Messages never repeat the value, which may be a secret. */
 
 const pool = z.strictObject({
   name: z.string().min(1).max(100),
@@ -31,7 +31,7 @@ export const someOf = list.refine((entries) => entries.length > 0, {
 
 /** Node never comes back from making a folder below /proc. */
 export const dataFolder = z.string().refine((value) => !/^\/proc(\/|$)/.test(resolve(value)), {
-  error: 'Write a folder on a disk: nothing can be kept in /proc.',
+  error: 'Write a folder on a disk: /proc cannot hold files.',
 });
 
 export const port = wholeNumber(0, 65_535);
@@ -40,7 +40,7 @@ export const webAddress = z
   .string()
   .refine((value) => protocolOf(value) !== null, { error: 'Write a URL with https or http.' });
 
-/** What comes from there is trusted: plain HTTP only within this machine. */
+/** An address whose answers are trusted: plain HTTP only within this machine. */
 export const trustedAddress = z
   .string()
   .refine(
@@ -107,7 +107,7 @@ function json<Schema extends z.ZodType>(schema: Schema) {
   return z.string().transform((value, context): z.output<Schema> => {
     const given = jsonOf(value);
     if (given === undefined) {
-      const message = 'Write JSON. What stands there is not.';
+      const message = 'Write JSON; this is not.';
       context.issues.push({ code: 'custom', input: '', message });
       return z.NEVER;
     }

@@ -5,7 +5,7 @@ import type { Present } from './present.ts';
 import { THRESHOLDS } from './thresholds.ts';
 import { heldKinds } from './waiting.ts';
 
-/** What somebody should look at, the worst first: each with what helps. Of a caller's tenants, where it is about jobs. */
+/** Conditions that need attention, worst first, each with the action that helps. Jobs are limited to the caller's tenants. */
 export function attentionOf(params: {
   readonly present: Present;
   readonly scope: Scope;
@@ -43,11 +43,11 @@ function silentReplicas({ replicas }: Present): Attention[] {
     .map(({ id, seenAt, inFlight }: Replica) => ({
       id: `silent:${id}`,
       level: 'failed',
-      title: `Replica ${id} is silent`,
+      title: `Replica ${id} has stopped reporting`,
       detail:
         inFlight === 0
           ? 'It had no jobs when it last reported.'
-          : `It had ${jobs(inFlight)} when it last reported; others take over what it does not renew.`,
+          : `It had ${jobs(inFlight)} when it last reported; other replicas take over the leases that it does not renew.`,
       since: seenAt,
       count: null,
       link: { replica: id },
@@ -142,11 +142,11 @@ function unknownKinds({ counts, replicas, paused }: Present, scope: Scope): Atte
 }
 
 /** Due for too long, though nothing holds their kind back. */
-function oldJobs({ at, lanes, counts, paused }: Present, scope: Scope): Attention[] {
+function oldJobs({ at, subqueues, counts, paused }: Present, scope: Scope): Attention[] {
   const { warn, critical } = THRESHOLDS.oldestDueSeconds;
   const isHeld = heldKinds(paused);
   const oldest = new Map<string, number>();
-  for (const { kind, tenant, oldestDueAt } of lanes)
+  for (const { kind, tenant, oldestDueAt } of subqueues)
     if (oldestDueAt !== null && hasTenant(scope, tenant) && !isHeld(kind))
       oldest.set(kind, Math.min(oldest.get(kind) ?? Infinity, oldestDueAt));
   return [...oldest].flatMap(([kind, since]): Attention[] => {
@@ -208,7 +208,7 @@ function stoppedSchedules(
     };
     if (paused !== null) {
       const ticks =
-        missed === null ? 'No tick has come since.' : `Its ticks since ${missed} are passed over.`;
+        missed === null ? 'No tick was due since.' : `Its ticks since ${missed} were skipped.`;
       return [
         {
           ...thing,
@@ -225,8 +225,8 @@ function stoppedSchedules(
       {
         ...thing,
         level: 'queued',
-        title: `The schedule ${name} is not declared any more`,
-        detail: `Its ticks since ${missed} have made no job: no job file of this replica has it.`,
+        title: `The schedule ${name} is no longer declared`,
+        detail: `Its ticks since ${missed} made no job: no job file of this replica declares it.`,
         since: missed,
         action: 'open_schedule',
       },
@@ -253,7 +253,7 @@ function dueOf(counts: Present['counts'], scope: Scope, kind: string): number {
   );
 }
 
-/** Who and why: whoever finds it held back wants to know before they let it go. */
+/** Says who paused it and why: people want to know before they resume it. */
 function pausedBy({ by, reason }: { by: string | null; reason: string | null }): string {
   return `Paused by ${by ?? 'nobody known'}${reason === null ? '' : `: “${reason}”`}.`;
 }

@@ -5,7 +5,7 @@ import { Refusal, type WorkloadProblem } from '@millrace/workload-kit';
 /** The compiler refuses an engine error that the API's table does not have. */
 ERRORS satisfies Record<EngineErrorCode, unknown>;
 
-/** What Fastify refuses before a handler is reached. */
+/** Errors that Fastify throws before a handler is reached. */
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid_request',
   404: 'not_found',
@@ -43,6 +43,6 @@ export function toProblem(
     if (code !== undefined) return problemOf(code, thrown.message, correlationId);
   }
   // What went wrong inside is for the log; the correlation id leads there.
-  const detail = `Something went wrong in the service. Its log has more under the correlation id ${correlationId}.`;
+  const detail = `Internal error. The server’s log has the details under the correlation id ${correlationId}.`;
   return problemOf('internal', detail, correlationId);
 }

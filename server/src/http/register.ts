@@ -13,11 +13,11 @@ import type { Admit, Admitted } from './admit.ts';
 import { CORRELATION_HEADER } from './correlation.ts';
 import type { AdmittedCall, AdmittedHandler, Upload } from './handler.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { LargeBodies } from './large-bodies.ts';
+import type { JsonBodies } from './json-bodies.ts';
 import { NOTHING } from '../identity/scope.ts';
 import { toProblem } from './problems.ts';
 import { Refusal, isOnPurpose } from './refusal.ts';
-import { createWitness } from './witness.ts';
+import { createAccessTrace } from './access-trace.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,7 +25,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Why it was refused, once it was. */
     refusal: string | null;
-    /** What was thrown on our side, for the request's line in the log. */
+    /** Our own error, for the request's line in the log. */
     failure: { readonly err: unknown } | null;
   }
 }
@@ -40,17 +40,17 @@ export function register(
   contract: Contract,
   admit: Admit,
   handler: AdmittedHandler,
-  large: LargeBodies | null = null,
+  json: { readonly bodies: JsonBodies; readonly bodyLimit?: number } | null = null,
 ): void {
   const { method, path: url, media } = contract;
   app.route({
     method,
     url,
     ...(media === 'text/event-stream' && LASTING),
-    ...(large !== null && { bodyLimit: large.limit }),
+    ...(json?.bodyLimit !== undefined && { bodyLimit: json.bodyLimit }),
     async onRequest(request, reply) {
       request.admitted = await admit(name, request);
-      large?.admit(request, reply);
+      if (contract.body !== undefined) json?.bodies.admit(request, reply);
     },
     async handler(request, reply) {
       const { status, body, headers, bytes } = await handler(callOf(contract, request, reply));
@@ -87,7 +87,7 @@ function unsupported(types: readonly string[], given: string | undefined): Refus
   return new Refusal('unsupported_media_type', `${said}; this takes ${types.join(', ')}.`);
 }
 
-/** What the contract allows of a request. */
+/** The parts of a request that its contract declares, parsed. */
 export function callOf(
   contract: Contract,
   request: FastifyRequest,
@@ -105,7 +105,7 @@ export function callOf(
     body: checked(contract.body, textOnly(request.body, 'body'), 'body') as undefined,
     caller: request.caller,
     scope: request.admitted?.scope ?? NOTHING,
-    witnessed: request.admitted?.witnessed ?? createWitness(),
+    accessTrace: request.admitted?.accessTrace ?? createAccessTrace(),
     correlationId: request.id,
     log: request.log,
   };
@@ -118,7 +118,7 @@ function uploadOf(request: FastifyRequest): Upload {
   if (body === undefined) {
     throw new Refusal(
       'invalid_request',
-      'There is no body. Send the bytes with their content-type.',
+      'The request has no body. Send the bytes with their content-type.',
     );
   }
   // Whoever stops reading refuses: the connection has to live for the answer (`createTurnServer` reads the rest).

@@ -1,5 +1,5 @@
 import type { Access, Contract } from '@millrace/api';
-import { EVERYTHING, type Scope, type Witness, hasTenant, notAllowed } from '@millrace/engine';
+import { EVERYTHING, type Scope, type AccessTrace, hasTenant, notAllowed } from '@millrace/engine';
 import { Refusal } from '../http/refusal.ts';
 import type { Caller } from './caller.ts';
 
@@ -14,19 +14,19 @@ export function scopeOf(
   caller: Caller,
   { access, wide }: Pick<Contract, 'access' | 'wide'>,
   named: string | undefined,
-  witness: Witness,
+  accessTrace: AccessTrace,
 ): Scope {
   const { tenants: own, name } = caller;
   const mayCross = own === null || caller.roles.includes('admin');
   if (!mayCross && own.length === 0)
     throw new Refusal(
       'tenant_missing',
-      `The token of ${name} names no tenant, and everything here belongs to one.`,
+      `The token of ${name} names no tenant, and this server requires one.`,
     );
   if (!mayCross && wide === true)
     throw new Refusal(
       'role_missing',
-      `This is about all tenants at once: it needs the role admin, which ${name} does not have.`,
+      `This concerns all tenants and needs the role admin, which ${name} does not have.`,
     );
   const whole: Scope = mayCross
     ? { ...EVERYTHING, tenant: own?.[0] ?? '' }
@@ -36,7 +36,7 @@ export function scopeOf(
     ...whole,
     ...(named !== undefined && { tenants: [named], tenant: named }),
     owner: ownerOf(caller, access),
-    witness,
+    accessTrace,
   };
 }
 

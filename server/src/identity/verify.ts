@@ -8,9 +8,9 @@ import { isName, isTenantName, nameOf, subjectOf } from './names.ts';
 
 /** Clocks differ by so much between well-kept machines. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-/** Of what a token says, in a sentence about it. */
+/** The maximum length of a token's values in an error message. */
 const SHOWN_LIMIT = 200;
-/** Of one claim. */
+/** The maximum number of values in one claim. */
 const MOST_VALUES = 500;
 /** Beyond it a year has more than four digits, which few readers of a date expect. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
@@ -109,7 +109,7 @@ function textsOf(claim: unknown): string[] {
 function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unknown {
   if (error instanceof Refusal) return error;
   if (error instanceof errors.JWTExpired)
-    return new Refusal('token_expired', `The token has ended ${endOf(error)}. Get a new one.`);
+    return new Refusal('token_expired', `The token expired ${endOf(error)}. Get a new one.`);
   if (error instanceof errors.JWTClaimValidationFailed) return wrongClaim(error);
   if (error instanceof errors.JWKSNoMatchingKey)
     return invalid('it is signed with a key that the issuer does not have');
@@ -124,12 +124,12 @@ function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unkn
     if (claim === 'iss')
       return new Refusal(
         'wrong_issuer',
-        `The token is of the issuer ${shown(payload.iss)}, and this service trusts ${issuers.join(' or ')}.`,
+        `The token is from the issuer ${shown(payload.iss)}; this server trusts ${issuers.join(' or ')}.`,
       );
     if (claim === 'aud')
       return new Refusal(
         'wrong_audience',
-        `The token is for ${shown(payload.aud)}, and this service is ${audiences.join(' or ')}.`,
+        `The token is for ${shown(payload.aud)}; this server is ${audiences.join(' or ')}.`,
       );
     return invalid(
       claim === 'nbf' ? 'it is not valid yet' : `its claim "${claim}" is missing or wrong`,
@@ -137,7 +137,7 @@ function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unkn
   }
 }
 
-/** Of a claim that has to be a text or a list of them. */
+/** The text in an error message of a claim that must be a string or a list of strings. */
 function shown(claim: unknown): string {
   const texts = [claim].flat().filter((each) => typeof each === 'string' && each !== '');
   return texts.length === 0 ? 'nobody' : storableText(texts.join(', '), SHOWN_LIMIT);
@@ -150,5 +150,5 @@ function endOf({ payload }: errors.JWTExpired): string {
 }
 
 function invalid(why: string): Refusal {
-  return new Refusal('token_invalid', `The token is not good: ${why}.`);
+  return new Refusal('token_invalid', `Invalid token: ${why}.`);
 }

@@ -26,7 +26,7 @@ import { type MoveEvent, move } from './move.ts';
 import { tablesOf } from './tables.ts';
 import { inFast, inLong } from '../../../scripts/suite.ts';
 
-/** What people write that is hard to write down. */
+/** Values that are hard to copy exactly. */
 const ODD = [
   '',
   ' ',
@@ -345,7 +345,7 @@ describe('it is refused, and the target stays as it is', () => {
       INSERT INTO millrace.migrations (name, compatible_from) VALUES ('900-later.sql', 1)`);
     expect(await asked()).toMatchObject({ code: 'source_newer' });
     await source.query(
-      `DELETE FROM millrace.migrations WHERE name IN ('900-later.sql', '010-acting.sql')`,
+      `DELETE FROM millrace.migrations WHERE name IN ('900-later.sql', '001-queue.sql')`,
     );
     expect(await asked()).toMatchObject({
       code: 'source_behind',

@@ -16,12 +16,12 @@ export async function openRedis(config: RedisConfig, log: Log): Promise<BullStor
       prefix,
       replicas,
       ...(password !== null && { password }),
-      onAway: tellOnce(log, 'Redis does not answer; its jobs wait until it does'),
-      onFault: tellOnce(log, 'The jobs of a kind in Redis cannot be run'),
+      onAway: logOnce(log, 'Redis does not answer; its jobs wait until it does'),
+      onFault: logOnce(log, 'Jobs of a kind in Redis cannot run'),
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartError(`The Redis of REDIS_URL (${new URL(url).host}) cannot be used: ${why}`, {
+    throw new StartError(`The Redis at REDIS_URL (${new URL(url).host}) cannot be used: ${why}`, {
       cause: error,
     });
   }
@@ -37,7 +37,7 @@ export async function passwordOf({ passwordFile }: RedisConfig): Promise<string 
 }
 
 /** A server that is away is tried several times a second: the same reason is logged once a minute. */
-function tellOnce(log: Log, what: string): (error: unknown) => void {
+function logOnce(log: Log, what: string): (error: unknown) => void {
   let last = { message: '', at: -Infinity };
   return (err) => {
     const message = err instanceof Error ? err.message : String(err);

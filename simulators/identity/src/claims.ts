@@ -3,7 +3,7 @@ import { stableUuid } from './identifiers.ts';
 import type { Client, Settings, User } from './options.ts';
 
 /**
- * What Entra writes into access tokens of both versions. By "Access token claims reference", "Optional claims reference"
+ * The claims that Entra writes into access tokens of both versions. By "Access token claims reference", "Optional claims reference"
  * and "Access tokens in the Microsoft identity platform", all at learn.microsoft.com/entra/identity-platform/: which
  * version a token has is decided by the API's registration, not by the endpoint that was asked.
  */
@@ -28,7 +28,7 @@ export function audienceOf({ clientId, tokenVersion }: Settings['api'], resource
   return tokenVersion === 2 ? clientId : resource;
 }
 
-/** What every token has, an id token too. */
+/** The claims of every token, id tokens included. */
 export function frameOf(settings: Settings, origin: string, version: Version, aud: string): Claims {
   const iat = Math.floor(settings.now() / 1000);
   return {

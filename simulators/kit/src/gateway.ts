@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts';
 import type { FaultMember } from './fault-rules.ts';
 
 /**
- * What the page of a gateway or a proxy may be called: the statuses of RFC 9110, "HTTP Semantics", with which one answers in
+ * The titles of the page of a gateway or a proxy: the statuses of RFC 9110, "HTTP Semantics", with which one answers in
  * the place of the server behind it, and 420, with which Salesforce's own edge does ("Status Codes and Error Responses",
  * REST API Developer Guide). With 200 a maintenance page takes the place of an answer.
  */
@@ -28,7 +28,7 @@ export const GATEWAY_STATUS: FaultMember<never> = {
   oneOf: Object.keys(GATEWAY_PAGES).map(Number),
 };
 
-/** What a gateway says in the place of the server behind it: a page for people, and nothing of that server. */
+/** The answer of a gateway in the place of the server behind it: a page for people, and nothing of that server. */
 export function gatewayPage(status: number): Answer {
   const title = GATEWAY_PAGES[status] ?? '';
   return {

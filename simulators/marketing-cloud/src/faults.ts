@@ -40,7 +40,7 @@ const KINDS = {
   // The polls in docs/plans/2026-01-16-completeddate-fix.md of blake-brooks-88/qs-pro.
   'stays-queued':
     'A status says Queued, with a CompletedDate from the start, also of a query that has ended well.',
-  // Of complex filters the documentation says that they are ignored here; of IN it says nothing.
+  // The documentation says that complex filters are ignored here; it says nothing about IN.
   'ignores-in': 'Where the statuses of several tasks are asked for with IN, one of them is given.',
   'no-status': 'A status comes with no value for Status.',
   'unknown-task': 'A status is not found, though the query was started.',
@@ -55,11 +55,11 @@ export interface FaultSpec extends CommonSpec<FaultKind> {
   readonly mid?: string;
   /** Milliseconds: of `latency` in real time, of `slow` and `late-rows` by the clock. */
   readonly ms?: number;
-  /** Of `throttled`. */
+  /** The seconds of `throttled`. */
   readonly seconds?: number;
-  /** What `task-error` and `perform-error` say. */
+  /** The message of `task-error` and `perform-error`. */
   readonly message?: string;
-  /** Of a `gateway`: 503 when left out. */
+  /** The status of a `gateway`: 503 when left out. */
   readonly status?: number;
 }
 
@@ -68,7 +68,7 @@ export type Faults = AllFaults<FaultSpec>;
 export type FaultBoard = Board<FaultSpec, Target>;
 export type Strikes = CommonStrikes<FaultSpec, Target>;
 
-/** What a fault may be about besides the request. */
+/** Things that a fault may be about besides the request. */
 export interface Target {
   readonly operation?: string;
   readonly mid?: string;

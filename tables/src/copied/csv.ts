@@ -1,14 +1,14 @@
-// What COPY wrote is what the file gets, but for the fields that have to be otherwise: formulas, `t` for true, what is
+// The file gets what COPY wrote, except for the fields that have to be otherwise: formulas, `t` for true, what is
 // hidden. A batch without any goes through untouched; its bytes are looked at once and not copied.
 
 import { csvParts, type CsvOptions } from '../csv.ts';
 import { PIECE } from '../text.ts';
-import type { Column, Notes, Writer } from '../types.ts';
+import type { Column, Notes, Writer } from '../columns.ts';
 import { createOutput, put, putText, reserve } from './output.ts';
 import { hasMore, readField, type Records } from './records.ts';
 import { createSkim } from './skim.ts';
 
-/** What a batch is expected to be longer for the fields that changed. */
+/** The factor by which a batch is expected to grow for the fields that changed. */
 const GROWTH = 1.125;
 
 interface CopiedCsvParams {

@@ -2,7 +2,7 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
 import { COLUMNS, fileOf, someRows } from '../../test/build.ts';
 import { createTable } from '../table.ts';
-import type { Column, Row, Value } from '../types.ts';
+import type { Column, Row, Value } from '../columns.ts';
 
 function arrayBuffer(bytes: Buffer): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
@@ -90,14 +90,6 @@ test('each chunk is a row group; an empty one is none', async () => {
   const rows = await read(COLUMNS, ...chunks);
   expect(rows[999]?.[2]).toBe(99_919n * 10n ** 16n);
   expect(rows).toHaveLength(1010);
-});
-
-test('there are no statistics, whose wrong order of text would make readers skip rows', () => {
-  const columns = [{ name: 'A', type: 'text' }] as const;
-  const { bytes } = fileOf({ format: 'parquet', columns }, [['a'], ['\uFF5E'], ['😀']]);
-  const chunk = parquetMetadata(arrayBuffer(bytes)).row_groups[0]?.columns[0];
-  expect(chunk?.meta_data).toBeDefined();
-  expect(chunk?.meta_data?.statistics).toBeUndefined();
 });
 
 test('a table without rows has its columns', async () => {

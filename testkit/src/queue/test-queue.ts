@@ -55,7 +55,7 @@ export interface TestQueue {
   /** Has something go wrong from now on. */
   break(what: Break): void;
   /** Takes back what is still to go wrong. */
-  mend(): void;
+  repair(): void;
   /** For fakes: the worker dies here, and the handler that asks never goes on. */
   crash(): Promise<never>;
 
@@ -100,7 +100,7 @@ function testQueueIn(world: TestWorld): TestQueue {
     return all.filter((each) => kind === undefined || each.kind === kind.kind);
   }
 
-  /** What has run since. */
+  /** The runs since. */
   async function ran(run: () => Promise<void>): Promise<readonly JobRun[]> {
     const before = runs.all().length;
     await run();
@@ -132,7 +132,7 @@ function testQueueIn(world: TestWorld): TestQueue {
     },
     retry: async (id) => (await reach('retry', () => queue.retry([id]))).length > 0,
     break: breaks.order,
-    mend: breaks.mend,
+    repair: breaks.repair,
     crash: processes.crash,
     sleep(duration, { signal } = {}) {
       const clock = stretches.current()?.process.clock ?? time;
@@ -149,9 +149,9 @@ function sleepOn(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const takeBack = ms === Infinity ? () => {} : clock.after(ms, resolve);
+    const cancelTimer = ms === Infinity ? () => {} : clock.after(ms, resolve);
     const abort = (): void => {
-      takeBack();
+      cancelTimer();
       reject(signal?.reason as Error);
     };
     if (signal?.aborted === true) abort();

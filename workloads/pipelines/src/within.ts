@@ -51,7 +51,7 @@ export function pipelinesWithin(pipelines: Pipelines, scope: Scope) {
     },
     runs: {
       async submit(run: Omit<NewRun, 'tenant'>): Promise<PipelineRun> {
-        scope.witness?.reached([scope.tenant]);
+        scope.accessTrace?.touched([scope.tenant]);
         return shown(await runs.submit({ ...run, tenant: scope.tenant }));
       },
       get: async (id: string): Promise<PipelineRun> => shown(await own(id)),
@@ -62,7 +62,7 @@ export function pipelinesWithin(pipelines: Pipelines, scope: Scope) {
           return { items: [], next: null };
         const submitter = owner ?? params.submitter;
         const { items, next } = await runs.list({ ...params, submitter, tenants });
-        if (items.length > 0) scope.witness?.reached(tenants);
+        if (items.length > 0) scope.accessTrace?.touched(tenants);
         return { items: items.map(shown), next };
       },
       async cancel(id: string): Promise<PipelineRun> {

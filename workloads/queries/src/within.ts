@@ -14,7 +14,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
   const { runs, mids, watch, snippets } = queries;
 
   function whose(userId: string): Whose {
-    scope.witness?.reached([scope.tenant]);
+    scope.accessTrace?.touched([scope.tenant]);
     return { tenantId: scope.tenant, userId };
   }
 
@@ -34,7 +34,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
   return {
     runs: {
       submit(run: Omit<NewRun, 'tenantId'>): Promise<Run> {
-        scope.witness?.reached([scope.tenant]);
+        scope.accessTrace?.touched([scope.tenant]);
         return runs.submit({ ...run, tenantId: scope.tenant });
       },
       get: (id: string): Promise<RunRecord> => own(id),
@@ -45,7 +45,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
           return { items: [], next: null };
         const submitter = owner ?? params.submitter;
         const page = await runs.list({ ...params, submitter, tenants });
-        if (page.items.length > 0) scope.witness?.reached(tenants);
+        if (page.items.length > 0) scope.accessTrace?.touched(tenants);
         return page;
       },
       cancel: async (id: string): Promise<Run> => runs.cancel((await own(id)).id),
@@ -56,7 +56,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
     snippets: {
       async list(params: PageParams & { readonly userId: string }) {
         const page = await snippets.list({ ...params, tenants: scope.tenants });
-        if (page.items.length > 0) scope.witness?.reached(scope.tenants);
+        if (page.items.length > 0) scope.accessTrace?.touched(scope.tenants);
         return page;
       },
       get: (name: string, userId: string) => snippets.get(name, whose(userId)),

@@ -1,31 +1,30 @@
-import { ApiError, type JobRequest } from '@millrace/api';
+import { ApiError, type Client, type JobRequest, type Kind } from '@millrace/api';
 import { defineCommand } from '../../line/command.ts';
 import type { Context } from '../../context.ts';
 import { enqueueLines } from '../../jobs/enqueue-lines.ts';
 import { EXIT } from '../../line/exit.ts';
 import { openInput, parseJson, readAll } from '../../input.ts';
-import { neededData } from '../../jobs/needed-data.ts';
 import { type Values, anyText, flag, moment, span, text, wholeNumber } from '../../line/option.ts';
 import { UsageError } from '../../line/usage-error.ts';
 import { watchJobs } from '../../jobs/watching.ts';
 
 const options = {
   'data-file': text('FILE', 'Reads the data from a file.'),
-  lines: flag('Makes one job per line, from --data-file or standard input.'),
-  priority: wholeNumber('N', 'From -1000 to 1000, higher first; none comes last.'),
-  delay: span('Not before so long from now: 90s, 15m, 2h.'),
-  'run-at': moment('Not before this time: 2026-01-31T09:30:00Z.'),
-  key: text('KEY', 'The same key of the same kind and tenant makes one job.'),
-  'key-window': span('How long a success keeps the key; 24h unless given.'),
-  tenant: anyText('TENANT', 'Whose job it is.'),
-  webhook: text('URL', 'The address that gets a message when the job has ended.'),
-  subject: text('SUBJECT', 'Whom the data is about, for erasure.'),
+  lines: flag('Enqueues one job per line of --data-file or standard input.'),
+  priority: wholeNumber('N', '-1000 to 1000, higher first; jobs without one come last.'),
+  delay: span('Time to wait before it runs: 90s, 15m, 2h.'),
+  'run-at': moment('Earliest time to run: 2026-01-31T09:30:00Z.'),
+  key: text('KEY', 'Jobs of one kind and tenant with the same key run once.'),
+  'key-window': span('How long a success keeps the key; default: 24h.'),
+  tenant: anyText('TENANT', 'The tenant of the job.'),
+  webhook: text('URL', 'The address to call when the job has ended.'),
+  subject: text('SUBJECT', 'The person or thing it is about, for erasure.'),
   watch: flag('Follows the job until it has ended.'),
 };
 
 export const enqueue = defineCommand({
   name: 'enqueue',
-  summary: 'Makes a job and prints its id.',
+  summary: 'Enqueues a job and prints its id.',
   usage: ['KIND [JSON | -] [options]', 'KIND --lines [--data-file FILE] [options]'],
   words: { least: 1, most: 2 },
   options,
@@ -45,7 +44,7 @@ export const enqueue = defineCommand({
       .catch(async (thrown: unknown) => {
         throw (await explained(context, thrown, kind, data)) ?? thrown;
       });
-    if (!created) context.note(`${id} was there already, with the same key.`);
+    if (!created) context.note(`${id} already existed with the same key.`);
     if (given.watch && context.json) return watchJobs(context, [id]);
     if (context.json) context.document({ id, created });
     else context.out.line(id);
@@ -114,4 +113,56 @@ async function dataOf(
     return { data: parseJson(await readAll(await openInput(context, '-')), 'Standard input') };
   }
   return word === undefined ? {} : { data: parseJson(word, 'The data', QUOTES) };
+}
+
+/** An error that lists the data a kind needs, for a call without data; null if its schema does not say. */
+async function neededData(client: Client, name: string): Promise<UsageError | null> {
+  const kind = (await client.listKinds()).kinds.find((each) => each.name === name);
+  const needed = fieldsOf(kind?.input ?? null).filter(({ required }) => required);
+  if (needed.length === 0) return null;
+  const list = new Intl.ListFormat('en').format(needed.map(({ words }) => words));
+  const example = Object.fromEntries(needed.map(({ field, example: value }) => [field, value]));
+  return new UsageError(
+    `The kind "${name}" needs data: ${list}. For example:\n  millrace enqueue ${name} '${JSON.stringify(example)}'`,
+  );
+}
+
+interface Field {
+  readonly field: string;
+  readonly required: boolean;
+  /** `name (string)`. */
+  readonly words: string;
+  readonly example: unknown;
+}
+
+/** The members of an object schema; none for any other schema. */
+function fieldsOf(input: Kind['input']): Field[] {
+  const required = Array.isArray(input?.['required']) ? input['required'] : [];
+  return Object.entries(objectOf(input?.['properties'])).map(([field, schema]) => {
+    const { type, enum: choices } = objectOf(schema);
+    const [first] = Array.isArray(choices) ? choices : [];
+    const words = Array.isArray(choices)
+      ? choices.join(' or ')
+      : typeof type === 'string'
+        ? type
+        : '';
+    return {
+      field,
+      required: required.includes(field),
+      words: words === '' ? field : `${field} (${words})`,
+      example: first ?? (typeof type === 'string' ? EXAMPLES[type] : undefined) ?? '…',
+    };
+  });
+}
+
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  number: 1,
+  integer: 1,
+  boolean: true,
+  array: [],
+  object: {},
+};
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
 }

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { EXIT } from '../../line/exit.ts';
 import type { Style } from '../../render/colour.ts';
 import { paragraph } from '../../render/fields.ts';
-import { toldByServer } from '../../server-program.ts';
+import { messagesOfServer } from '../../server-program.ts';
 
-/** As the server's own program tells it. */
+/** A message of the server's own program. */
 interface Finding {
   readonly check: string;
   readonly verdict: 'ok' | 'missing' | 'cannot tell';
@@ -21,18 +21,19 @@ const STYLES: Readonly<Record<Finding['verdict'], Style>> = {
 
 export const doctor = defineCommand({
   name: 'doctor',
-  summary: 'Says what the server lacks on this machine, and what to do.',
+  summary: 'Checks this machine for a server, and says what to fix.',
   usage: [''],
   words: { least: 0, most: 0 },
   options: {},
   examples: ['millrace doctor', 'DATABASE_URL=postgres://… millrace doctor --json'],
   async run(context) {
     const { running } = context;
-    const findings = toldByServer<Finding>(context, 'doctor');
+    const findings = messagesOfServer<Finding>(context, 'doctor');
     show(context, {
       check: 'server',
       verdict: 'ok',
-      found: running === null ? 'None of yours runs here.' : `One runs at ${running.url}.`,
+      found:
+        running === null ? 'No server of yours is running here.' : `Running at ${running.url}.`,
       advice: running === null ? '"npm start" or "millrace start" starts one.' : null,
     });
     let isMissing = false;

@@ -4,10 +4,10 @@ import { EXIT } from '../../line/exit.ts';
 import { flag, text } from '../../line/option.ts';
 import type { Style } from '../../render/colour.ts';
 import { counted } from '../../render/number.ts';
-import { toldByServer } from '../../server-program.ts';
+import { messagesOfServer } from '../../server-program.ts';
 import { UsageError } from '../../line/usage-error.ts';
 
-/** As the server's own program tells it. */
+/** A message of the server's own program. */
 interface Part {
   readonly type: 'part';
   readonly part: string;
@@ -19,13 +19,13 @@ type Told = Part | { readonly type: 'sql'; readonly sql: string };
 
 export const migrate = defineCommand({
   name: 'migrate',
-  summary: 'Sets up or updates the tables of the database.',
+  summary: 'Creates or updates the tables of the database.',
   usage: ['', '--check', '--dry-run', '--grants ROLE'],
   words: { least: 0, most: 0 },
   options: {
-    check: flag('Changes nothing; ends with 1 when something is to be done.'),
+    check: flag('Changes nothing; exits with 1 if migrations are due.'),
     'dry-run': flag('Changes nothing; prints the SQL, for psql.'),
-    grants: text('ROLE', 'Prints what a role needs with MIGRATE=off.'),
+    grants: text('ROLE', 'Prints the rights a role needs with MIGRATE=off.'),
   },
   examples: [
     'millrace migrate',
@@ -41,7 +41,7 @@ export const migrate = defineCommand({
       ...(grants === undefined ? [] : [`--grants=${grants}`]),
     ];
     const parts: Part[] = [];
-    for await (const told of toldByServer<Told>(context, 'schema', args)) {
+    for await (const told of messagesOfServer<Told>(context, 'schema', args)) {
       show(context, told);
       if (told.type === 'part') parts.push(told);
     }

@@ -1,5 +1,5 @@
 import { BULK_COUNTED, type BulkActionJson, contracts } from '@millrace/api';
-import { lookUntil } from '../look.ts';
+import { pollUntil } from '../poll-until.ts';
 import { ToolRefusal } from '../refusal.ts';
 import { plain, present, quoted } from '../text.ts';
 import { type Answer, type Call, answer, defineTool } from '../tool.ts';
@@ -33,7 +33,7 @@ export const bulkAction = defineTool({
       question: `${WORDS[frozen.action]} ${countOf(frozen)}?${frozen.action === 'delete' ? ' It cannot be undone.' : ''}`,
       lines: [
         ...left,
-        ...frozen.causes.map(({ code, count }) => `Failed last with ${code}: ${count}.`),
+        ...frozen.causes.map(({ code, count }) => `Last error ${code}: ${count}.`),
         ...(frozen.warning === null ? [] : [frozen.warning]),
         ...frozen.sample.map((job) => `such as ${jobLine(job)}`),
       ],
@@ -53,7 +53,7 @@ function countOf({ count, more }: BulkActionJson): string {
 }
 
 async function outcome(call: Call, id: string): Promise<Answer> {
-  const bulk = await lookUntil(
+  const bulk = await pollUntil(
     call,
     LOOK_FOR_SECONDS,
     () => call.client.getBulk({ params: { id } }, call.options),
@@ -73,8 +73,8 @@ export function bulkLines(bulk: BulkActionJson): string[] {
   const { id, action, state, count, result, undo } = bulk;
   const done =
     result === null
-      ? `${count} jobs are meant`
-      : `${result.changed} changed, ${result.requested} asked to stop, ${result.skipped} had moved on, ${result.failed} failed`;
+      ? `${count} jobs selected`
+      : `${result.changed} changed, ${result.requested} asked to stop, ${result.skipped} skipped (state changed), ${result.failed} failed`;
   return [
     `${id} ${action} ${state}: ${done}.`,
     ...(result?.failures ?? []).slice(0, 5).map((each) => `${each.id} ${quoted(each.message)}`),

@@ -1,14 +1,14 @@
 import { contracts } from '@millrace/api';
 import type { ResultPage } from '@millrace/queries/contract';
 import { waiting } from '../input.ts';
-import { lookUntil } from '../look.ts';
+import { pollUntil } from '../poll-until.ts';
 import { json, more, plain, present, quoted } from '../text.ts';
 import { type Call, answer, defineTool } from '../tool.ts';
 import { documentLink } from './download.ts';
 import { sightAnswer } from './runs.ts';
-import { pipelineSight, querySight, reportSight } from './sights.ts';
+import { pipelineStatus, queryStatus, reportStatus } from './statuses.ts';
 
-/** Of a page of rows: a table with wide texts would fill the model's memory. */
+/** The limit of a page of rows: a table with wide texts would fill the model's context. */
 const MOST_CELLS = 20_000;
 
 const rowLimit = contracts.getRunResults.query.shape.limit.unwrap().max(500);
@@ -17,7 +17,7 @@ export const generateDocument = defineTool({
   name: 'generate_document',
   title: 'Generate a document',
   about:
-    'Makes a PDF or DOCX of a template and data. list_templates with a name has the fields. download saves the file.',
+    'Generates a PDF or DOCX from a template and data. list_templates with a name has the fields. download saves the file.',
   routes: ['generate'],
   effect: 'adds',
   input: contracts.generate.body,
@@ -35,7 +35,7 @@ export const generateDocument = defineTool({
           ({ id, name, size, expiresAt }) =>
             `${id} ${quoted(name)}, ${size} bytes, kept until ${expiresAt}`,
         ),
-        ...(cached ? ['It had been made before, from the same.'] : []),
+        ...(cached ? ['It came from the cache: the same template and data as before.'] : []),
         ...warnings.map((warning) => `Warning: ${quoted(warning)}`),
       ],
       {
@@ -57,21 +57,21 @@ export const runQuery = defineTool({
   name: 'run_query',
   title: 'Run a query',
   about:
-    'Runs SQL, or a snippet, on Marketing Cloud, and gives its first rows. list_tables says what can be read; query_rows has more rows, download all of them.',
+    'Runs SQL, or a snippet, on Marketing Cloud, and returns the first rows. list_tables lists the tables; query_rows has more rows, download all of them.',
   routes: ['startRun', 'getRunResults'],
   effect: 'adds',
   input: contracts.startRun.body.safeExtend({
     wait: waiting(30),
-    rows: rowLimit.default(20).describe('How many rows to answer with.'),
+    rows: rowLimit.default(20).describe('Number of rows to return.'),
   }),
   async run(call, { rows, ...body }) {
     const run = await call.client.startRun({ body }, call.options);
-    const sight = querySight(run);
-    if (run.status !== 'ready' || run.rowCount === 0) return sightAnswer(sight);
+    const current = queryStatus(run);
+    if (run.status !== 'ready' || run.rowCount === 0) return sightAnswer(current);
     const page = await pageOf(call, run.id, { limit: rows });
     return answer(
-      [...sight.lines, ...rowLines(page)],
-      { run: sight.data, ...rowData(page) },
+      [...current.lines, ...rowLines(page)],
+      { run: current.data, ...rowData(page) },
       { foreign: true },
     );
   },
@@ -85,7 +85,7 @@ export const queryRows = defineTool({
   effect: 'reads',
   input: contracts.getRunResults.params.extend({
     ...contracts.getRunResults.query.shape,
-    limit: rowLimit.default(50).describe('How many at most.'),
+    limit: rowLimit.default(50).describe('Maximum number of rows.'),
   }),
   async run(call, { id, ...query }) {
     const page = await pageOf(call, id, query);
@@ -112,7 +112,7 @@ function rowLines({ columns, rows, rowCount, next }: ResultPage): string[] {
         MOST_CELLS,
       ),
     ),
-    `Rows in all: ${rowCount}.`,
+    `Total rows: ${rowCount}.`,
     ...more(next),
   ];
 }
@@ -127,7 +127,7 @@ function rowData({ columns, rows, rowCount, next }: ResultPage): Record<string, 
     next,
     truncated:
       kept.length < rows.length
-        ? `${rows.length - kept.length} rows of this page were left out: ask for fewer at once.`
+        ? `${rows.length - kept.length} rows of this page were left out: request fewer at once.`
         : null,
   });
 }
@@ -151,7 +151,7 @@ export const runReport = defineTool({
     wait: waiting(30),
   }),
   async run({ client, options }, { name, ...body }) {
-    return sightAnswer(reportSight(await client.startReport({ params: { name }, body }, options)));
+    return sightAnswer(reportStatus(await client.startReport({ params: { name }, body }, options)));
   },
 });
 
@@ -169,7 +169,7 @@ export const runPipeline = defineTool({
     const { client, options } = call;
     const begun = await client.startPipeline({ params: { name }, body }, options);
     const look = async () =>
-      pipelineSight(await client.getPipelineRun({ params: { id: begun.id } }, options));
-    return sightAnswer(await lookUntil(call, wait, look, ({ over }) => over));
+      pipelineStatus(await client.getPipelineRun({ params: { id: begun.id } }, options));
+    return sightAnswer(await pollUntil(call, wait, look, ({ over }) => over));
   },
 });

@@ -16,8 +16,8 @@ import { watchRun } from '../watch-run.ts';
 
 const options = {
   file: text('FILE.sql', 'The SQL; - reads standard input.'),
-  snippet: text('SNIPPET', 'A saved one instead of SQL.'),
-  mid: midOption('The business unit; the first of yours unless given.'),
+  snippet: text('SNIPPET', 'A saved snippet instead of SQL.'),
+  mid: midOption('The business unit; default: your first.'),
   ...RESULT_OPTIONS,
   'no-wait': flag('Only prints the id of the run.'),
 };
@@ -42,10 +42,10 @@ export const query = defineCommand({
     const [typed] = words;
     if (words.length > 1)
       throw new UsageError(
-        `The SQL came as ${words.length} words: put it in quotes, such as millrace query "SELECT TOP 5 …".`,
+        `The SQL was given as ${words.length} words: put it in quotes, such as millrace query "SELECT TOP 5 …".`,
       );
     if (given['no-wait'] && given.output !== undefined)
-      throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
+      throw new UsageError('With --no-wait nothing is downloaded: leave out -o.');
     const destination = await destinationOf(context, given);
     const asked = await askedFor(context, typed, given);
     const started = await start(context, asked, given.mid);
@@ -57,7 +57,7 @@ export const query = defineCommand({
     }
     if ('sql' in asked) await showSqlWarnings(context, asked.sql, given.mid);
     const ended = await untilOver(context, started);
-    if (ended.status !== 'ready') return tellEnd(context, ended);
+    if (ended.status !== 'ready') return reportEnd(context, ended);
     await giveResults(context, ended, destination, given);
     return EXIT.ok;
   },
@@ -72,7 +72,7 @@ async function askedFor(
 ): Promise<Asked> {
   if (snippet === undefined) {
     if (typed === undefined && file === undefined)
-      throw new UsageError('Which query? Write the SQL, or give --file or --snippet.');
+      throw new UsageError('Missing query: write the SQL, or give --file or --snippet.');
     // `-` alone is standard input, as everywhere; no SQL is a minus.
     return typed === '-' && file === undefined
       ? { sql: await sqlText(context, undefined, '-') }
@@ -107,12 +107,12 @@ async function untilOver(context: Context, started: Run): Promise<Run> {
     return await watchRun(context, started);
   } catch (thrown) {
     if (!world.interrupted.aborted) {
-      note(`${id} goes on without us: "millrace runs watch ${id}" shows how far it is.`);
+      note(`${id} continues in the background: "millrace runs watch ${id}" shows its progress.`);
       throw thrown;
     }
     note(`Cancelling ${id}. Ctrl-C again leaves it running.`);
     const canceled = await cancel(lastWord, id);
-    note(canceled ? `${id} is cancelled.` : `${id} was over already.`);
+    note(canceled ? `${id} is cancelled.` : `${id} had already ended.`);
     throw thrown;
   }
 }
@@ -128,7 +128,7 @@ async function cancel(client: Context['lastWord'], id: string): Promise<boolean>
 }
 
 /** A run without rows: failed, or cancelled by somebody. */
-export function tellEnd({ err, json, document }: Context, run: Run): ExitCode {
+export function reportEnd({ err, json, document }: Context, run: Run): ExitCode {
   if (!hasEnded(run)) throw new Error(`${run.id} is not over`);
   if (json) document(run);
   else err.line(err.paint('red', cleanLines(endSentence(run))));

@@ -11,19 +11,19 @@ import { midOption } from '../mid.ts';
 import { runColumns, runDetail, runSummary } from '../render/run.ts';
 import { RESULT_OPTIONS, destinationOf, giveResults } from '../results.ts';
 import { watchRun } from '../watch-run.ts';
-import { tellEnd } from './query.ts';
+import { reportEnd } from './query.ts';
 
 const DEFAULT_LIMIT = 20;
 
 const options = {
   status: {
-    ...choice(runStatus.options, 'Of the list: queued, running, ready, failed, …'),
+    ...choice(runStatus.options, 'list: queued, running, ready, failed, …'),
     value: 'STATUS',
   },
-  mid: midOption('Of the list: only of this business unit.'),
-  snippet: text('SNIPPET', 'Of the list: only those started with it.'),
-  since: past('Of the list: started since then.'),
-  all: flag('Of the list: all of them.'),
+  mid: midOption('list: only runs of this business unit.'),
+  snippet: text('SNIPPET', 'list: only runs started with it.'),
+  since: past('list: only runs started since then.'),
+  all: flag('list: no maximum.'),
   ...RESULT_OPTIONS,
 };
 type Given = Values<typeof options>;
@@ -130,7 +130,7 @@ async function show(context: Context, id: string): Promise<ExitCode> {
 async function watch(context: Context, id: string): Promise<ExitCode> {
   const { client, out, json, quiet, document, note, world } = context;
   const ended = await watchRun(context, await client.getRun({ params: { id } }));
-  if (ended.status !== 'ready') return tellEnd(context, ended);
+  if (ended.status !== 'ready') return reportEnd(context, ended);
   if (json) document(ended);
   else if (quiet) out.line(ended.status);
   else {

@@ -1,5 +1,5 @@
 /**
- * Which characters the fonts of this machine have together: a bit for each code point, 136 KB. Written once by the service, read by
+ * The characters that the fonts of this machine have together: a bit for each code point, 136 KB. Written once by the service, read by
  * every process.
  */
 const BYTES = 0x110000 / 8;
@@ -18,7 +18,7 @@ export function coverageOf(charsets: Iterable<string>): Buffer {
   return bits;
 }
 
-/** What is drawn without a font of its own: joiners, marks of direction, variation selectors, private use. */
+/** Characters that are drawn without a font of their own: joiners, marks of direction, variation selectors, private use. */
 const UNDRAWN = /[\p{Cc}\p{Cf}\p{Co}\p{Zs}\p{Zl}\p{Zp}\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
 
 /** Without any font known, nothing is claimed. */

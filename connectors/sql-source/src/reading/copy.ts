@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SourceError } from '../errors.ts';
 import { OWN } from '../errors.ts';
-import type { CopiedRows, CopyFormat, Cut } from '../types.ts';
+import type { CopiedRows, CopyFormat, Cut } from '../source.ts';
 import { createBatches } from './batches.ts';
 import { tapOf } from './row-tap.ts';
 
@@ -79,7 +79,7 @@ export function createCopyReader(client: pg.Client, copy: Copying, cut: Cut): Co
             batches.part(chunk, 0, chunk.length);
             batches.endRow();
           },
-          // Of what comes before the COPY.
+          // The answer to what comes before the COPY.
           handleDataRow() {},
           handleCommandComplete() {},
           handleReadyForQuery() {

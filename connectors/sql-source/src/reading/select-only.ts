@@ -10,7 +10,7 @@ import {
   shapeOf,
 } from '../text/select.ts';
 import { type Token, tokensOf } from '../text/tokens.ts';
-import type { CalledAggregate } from '../types.ts';
+import type { CalledAggregate } from '../source.ts';
 import { type KnownTrees, type TreeCall, callsInTree, functionsOf } from './parse-tree.ts';
 import type { Session } from './session.ts';
 import { parse, textRows } from './statements.ts';
@@ -33,7 +33,7 @@ const BEFORE = 'SELECT * FROM (';
  *   and its names are looked up. Functions behind views, operators and other functions were put there by whoever owns the database
  *   (docs/decisions/0027-sql-source.md).
  */
-export interface SelectCheck {
+interface SelectCheck {
   /** Asks the database once for texts that differ in numbers only: each chunk of a report may have a LIMIT of its own. */
   check(sql: string): Promise<void>;
   /** Checks SQL by an author, and gives the columns. From then on it may stand in what is checked. */

@@ -12,13 +12,13 @@ import { HoldButton, ResumeButton } from '../../ui/hold.tsx';
 const COLUMNS: readonly Column<Kind>[] = [
   { name: 'Kind', cell: (kind) => <Named kind={kind} /> },
   {
-    name: 'When it fails',
+    name: 'Retries',
     wide: true,
     cell: ({ policy }) => <span className="text-ink-2">{policy}</span>,
   },
-  { name: 'Time allowed', align: 'right', wide: true, cell: ({ timeoutMs }) => span(timeoutMs) },
+  { name: 'Timeout', align: 'right', wide: true, cell: ({ timeoutMs }) => span(timeoutMs) },
   {
-    name: 'At once',
+    name: 'Concurrency',
     align: 'right',
     wide: true,
     cell: ({ concurrency }) => (concurrency === null ? 'no limit' : count(concurrency)),
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Kind>[] = [
   { name: '', align: 'right', cell: (kind) => <Switch kind={kind} /> },
 ];
 
-/** What can run here, how it fails, and what is held back. */
+/** The kinds with their retry policies and pauses. */
 export function Kinds() {
   const api = useApi();
   const { data } = useQuery({
@@ -55,9 +55,9 @@ function Named({ kind: { name, paused, public: isPublic } }: { kind: Kind }) {
       <div className="text-small text-ink-3">
         {paused === null ? (
           isPublic ? (
-            'can be enqueued from outside'
+            'public'
           ) : (
-            'made by the service alone'
+            'internal'
           )
         ) : (
           <span className="text-paused">

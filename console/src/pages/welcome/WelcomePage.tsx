@@ -7,7 +7,7 @@ import { keys } from '../../data/keys.ts';
 import { type Permission, useMay } from '../../data/roles.ts';
 import { Page } from '../../shell/Page.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { SAMPLE_TEMPLATE, exportReport, makeLetters, runQuery } from './steps.ts';
+import type { Client } from '@millrace/api';
 
 /**
  * For who is here for the first time: a document, a query and a report within a minute. Each step does its work for real and goes
@@ -18,8 +18,8 @@ export function WelcomePage() {
     <Page title="First steps">
       <div className="mx-auto grid max-w-220 gap-6 p-6 max-md:p-4">
         <p className="text-lead text-ink-2">
-          Work comes in, waits in a pond, turns a wheel of slots and flows out. Three kinds of work
-          ship with Millrace; each step here does one of them for real, in a few seconds.
+          Millrace ships with three kinds of work. Each step here runs one of them for real, in a
+          few seconds.
         </p>
         <ol className="grid grid-cols-3 gap-4 max-md:grid-cols-1">
           <MakeLetters />
@@ -56,16 +56,16 @@ function MakeLetters() {
   return (
     <Step
       number={1}
-      title="Make documents"
-      word="Make the letters"
+      title="Generate documents"
+      word="Generate the letters"
       may={mayMake.allowed && !isThere ? mayAdd : mayMake}
       isDone={(batches.data?.batches.length ?? 0) > 0}
       work={() => makeLetters(api)}
       onDone={(id) => void navigate({ to: '/documents/batches/$id', params: { id } })}
       other={<ButtonLink to="/documents/new">With your own files</ButtonLink>}
     >
-      A Word template and a spreadsheet make one PDF for each row. Here: letters to the candidates
-      of a furniture maker.
+      A Word template and a spreadsheet give one PDF per row. Here: letters to the candidates of a
+      furniture maker.
     </Step>
   );
 }
@@ -129,7 +129,7 @@ function Step({
 }: {
   readonly number: number;
   readonly title: string;
-  /** What the button says. */
+  /** The label of the button. */
   readonly word: string;
   readonly may: Permission;
   /** It was done at least once, by whomever. */
@@ -163,10 +163,66 @@ function Step({
           disabled={start.isPending}
           onClick={() => start.mutate()}
         >
-          {start.isPending ? 'Under way …' : word}
+          {start.isPending ? 'Running…' : word}
         </Button>
         {other}
       </div>
     </li>
   );
+}
+
+const DOCX_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+/** The template and the spreadsheet that the documentation uses too. */
+const TEMPLATE = new URL('../../../../examples/offer-letter/template.docx', import.meta.url);
+const CANDIDATES = new URL('../../../../examples/offer-letter/candidates.csv', import.meta.url);
+const SAMPLE_TEMPLATE = 'offer-letter';
+
+/** One letter for each candidate; the template is added unless there is one of its name. Gives the batch. */
+async function makeLetters(api: Client): Promise<string> {
+  const { templates } = await api.listTemplates();
+  if (!templates.some(({ name }) => name === SAMPLE_TEMPLATE)) {
+    const bytes = await bytesOf(TEMPLATE);
+    await api.addTemplate({
+      params: { id: SAMPLE_TEMPLATE },
+      upload: { type: DOCX_TYPE, bytes },
+    });
+  }
+  const { id } = await api.createBatch({
+    query: {
+      templateId: SAMPLE_TEMPLATE,
+      outputFileName: 'Offer to {{Candidate.Name}}',
+      locale: 'en-GB',
+      dataLocale: 'en-US',
+      // The spreadsheet has no column for the signature and the list of benefits.
+      allowMissing: 'true',
+    },
+    upload: { type: 'text/csv', bytes: await bytesOf(CANDIDATES) },
+  });
+  return id;
+}
+
+/** Gives the run. */
+async function runQuery(api: Client): Promise<string> {
+  const sql = 'SELECT TOP 20 JobID, EmailName FROM _Job ORDER BY JobID';
+  return (await api.startRun({ body: { sql } })).id;
+}
+
+/** The first report that asks for nothing. Gives its name. */
+async function exportReport(api: Client): Promise<string> {
+  const { reports } = await api.listReports();
+  const first = reports.find(({ parameters }) => parameters.every(({ required }) => !required));
+  if (first === undefined)
+    throw new Error(
+      reports.length === 0
+        ? 'No reports yet: put a file into reports/.'
+        : 'Every report has required parameters. Choose one and fill in its form.',
+    );
+  await api.startReport({ params: { name: first.name }, body: {} });
+  return first.name;
+}
+
+async function bytesOf(url: URL): Promise<ArrayBuffer> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url.pathname} did not come`);
+  return response.arrayBuffer();
 }

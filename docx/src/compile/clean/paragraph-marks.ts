@@ -8,7 +8,7 @@ const WRAPPER = /^w:(?:sdt|sdtContent|customXml)$/;
 const WRAPPER_PROPERTIES = /^w:(?:sdtPr|sdtEndPr|customXmlPr)$/;
 const RANGE = /^w:(?:bookmark|perm)(?:Start|End)$/;
 
-/** What is to be joined with the next paragraph. Its content grows: copied, 60,000 paragraphs would take a minute. */
+/** Content that is to be joined with the next paragraph. It grows: copied, 60,000 paragraphs would take a minute. */
 interface Carried {
   readonly paragraph: Node;
   readonly properties: Node | undefined;
@@ -63,18 +63,19 @@ function joined(children: readonly Node[], walk: Walk): Node[] {
 /** The paragraph with what was carried to it, or undefined when it is carried on itself. */
 function takenUp(paragraph: Node, walk: Walk): Node | undefined {
   const properties = childNamed(paragraph, 'w:pPr');
+  const isDeleted = isMarkDeleted(properties);
+  if (!walk.carried && !isDeleted) return paragraph;
   const content = walk.carried?.content ?? [];
   for (const each of paragraph.children) if (each !== properties) content.push(each);
-  if (isMarkDeleted(properties)) {
+  if (isDeleted) {
     walk.carried = { paragraph, properties: properties && unmarked(properties), content };
     return undefined;
   }
-  if (!walk.carried) return paragraph;
   walk.carried = undefined;
   return withChildren(paragraph, properties ? [properties, ...content] : content);
 }
 
-/** What was carried and finds no paragraph to be joined with. */
+/** Content that was carried and finds no paragraph to be joined with. */
 function released(walk: Walk, needed: boolean): readonly Node[] {
   const { carried } = walk;
   walk.carried = undefined;

@@ -13,7 +13,7 @@ export interface ElementTexts {
 
 export type AttributeTexts = ReadonlyMap<Token, ElementTexts>;
 
-/** Attributes that a reader is shown or told: descriptions of pictures, hints of links, the words of a watermark. */
+/** Attributes that a reader sees or hears: */
 const READ: Readonly<Record<string, readonly string[]>> = {
   'wp:docPr': ['descr', 'title'],
   'pic:cNvPr': ['descr', 'title'],
@@ -36,6 +36,7 @@ export function findAttributeTags(
   );
   for (const token of tokens) {
     if (token.kind === 'close' || token.kind === 'text') continue;
+    if (addresses.size === 0 && !token.raw.includes('{{')) continue;
     const texts = new Map<string, readonly Segment[]>();
     if (token.raw.includes('{{')) {
       for (const name of READ[token.name] ?? []) {

@@ -1,5 +1,5 @@
 /**
- * What many jobs of a script write to the same keys (sets, lists, counts, locks) is gathered and written together: a call out
+ * Writes of many jobs of a script to the same keys (sets, lists, counts, locks) are gathered and written together: a call out
  * of Lua costs about a microsecond and a half before it has done anything, and one was made for each job and key
  * (docs/decisions/0031-redis-speed.md). A job's own hash is written at once, so that whoever looks at a job sees it as it is.
  *
@@ -38,14 +38,14 @@ local function later(command, key, value, member)
 end
 
 local counted = {}
-local lanes = remembered(function(what)
+local subqueues = remembered(function(what)
   return remembered(function(queue)
     return remembered(function(tenant) return what .. ':' .. queue .. ':' .. tenant end)
   end)
 end)
 
 local function count(job, what, by)
-  local field = lanes[what][job.queue][job.tenant or '']
+  local field = subqueues[what][job.queue][job.tenant or '']
   counted[field] = (counted[field] or 0) + by
 end
 

@@ -33,7 +33,7 @@ export async function openFolder(
 export interface FolderOptions {
   readonly isDurable: boolean;
   readonly sync?: SyncFile;
-  /** Of the disk that a folder is on. */
+  /** The bytes of the disk that a folder is on. */
   readonly free?: (folder: string) => number;
 }
 
@@ -43,7 +43,7 @@ const ROOM_BYTES = 64_000_000;
 /** PGlite says of a full disk that it "failed to initialize properly", and no more. */
 function withLikelyCause(error: unknown, free: number): unknown {
   if (free >= ROOM_BYTES) return error;
-  // What its file system throws is no Error, and says nothing.
+  // Its file system throws values that are no Error, and say nothing.
   const why = error instanceof Error ? ` (${error.message})` : '';
   return new Error(
     `Its disk is full, or nearly: ${Math.floor(free / 1e6)} MB are free, and it needs ${ROOM_BYTES / 1e6}. Make room, set MILLRACE_DATA to a folder on another disk, or set DATABASE_URL to use a Postgres.${why}`,
@@ -56,7 +56,7 @@ function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/** Of the ways to sync the log, Postgres's default on Linux, fdatasync, does nothing in PGlite, and `fsync` asks the file system. */
+/** Sets how the log is synced: Postgres's default on Linux, fdatasync, does nothing in PGlite, and `fsync` asks the file system. */
 const SYNCED = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   '-c',
@@ -69,7 +69,7 @@ const SYNCED = [
  */
 const SMALL = ['-c', 'shared_buffers=32MB'];
 
-/** What is used here of the module that Emscripten makes of Postgres. */
+/** The part that is used here of the module that Emscripten makes of Postgres. */
 interface PostgresModule extends Record<Entry, () => void> {
   readonly NODEFS: {
     readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number };

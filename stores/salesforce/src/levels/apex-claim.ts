@@ -1,7 +1,7 @@
 import type { ClaimParams, Claimed, ClaimedJob, Lost } from '@millrace/engine';
 import type { Context } from '../context.ts';
 import { selectByIds } from '../records/select.ts';
-import { AT_ONCE, type ApexCall } from './apex-call.ts';
+import { type ApexCall, AT_ONCE } from './level.ts';
 import { claimIdOf, payloadOf } from './claimed.ts';
 
 interface ClaimAnswer {
@@ -10,8 +10,7 @@ interface ClaimAnswer {
   readonly lost: readonly (Omit<Lost, 'kind'> & { readonly kind: string | null })[];
   readonly takenOver: number;
   readonly more: boolean;
-  /** Left out by a package of before. */
-  readonly suspects?: boolean;
+  readonly suspects: boolean;
   readonly nextDue: number | null;
 }
 

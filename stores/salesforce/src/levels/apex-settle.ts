@@ -3,8 +3,7 @@ import { SalesforceError } from '@millrace/salesforce';
 import { type Context, isTemporary, unavailable } from '../context.ts';
 import { endingValues } from '../settling/ending.ts';
 import { settleGraphs } from '../settling/graphs.ts';
-import { AT_ONCE, type ApexCall } from './apex-call.ts';
-import { type Ending, type Level, correlationOf } from './level.ts';
+import { type ApexCall, AT_ONCE, correlationOf, type Ending, type Level } from './level.ts';
 
 /** The start of the trigger's message when the subject of the document was erased while it was made. */
 const ERASED = 'ERASED:';
@@ -23,7 +22,7 @@ export function createApexSettle(context: Context, call: ApexCall): Level['settl
         typeof answer === 'object' && 'refused' in answer && answer.refused.message.includes(ERASED)
       );
     };
-    // Of an erased document the files are not uploaded; the endpoint empties the rest.
+    // The files of an erased document are not uploaded; the endpoint empties the rest.
     const rest = endings.filter((ending) => !hasFiles(ending) || isOfErased(ending));
     for (const group of groupsByText(rest)) keep(group, await complete(call, group));
     return endings.map((ending) => answers.get(ending) ?? 'stale');

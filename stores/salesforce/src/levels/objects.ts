@@ -18,7 +18,7 @@ import { selectByIds } from '../records/select.ts';
  *     running, epoch e          ── <id>:<e>:end  ──►  waiting or over      (settle, take-over)
  *     running, epoch e          ── <id>:<e>:end, and gone again  ──►  the same epoch  (renew)
  *
- * Of two that start from the same epoch, one has DUPLICATE_VALUE and all that it did is rolled back.
+ * When two start from the same epoch, one gets DUPLICATE_VALUE and all that it did is rolled back.
  */
 export function createObjectsLevel(context: Context): Level {
   const { salesforce } = context;
@@ -52,7 +52,7 @@ export function createObjectsLevel(context: Context): Level {
     });
   }
 
-  /** The row that is read tells whether the lease holds; the end row makes sure that it still does. */
+  /** The row that is read shows whether the lease holds; the end row makes sure that it still does. */
   async function settle(endings: readonly Ending[]): Promise<SettleAnswer[]> {
     const rows = await selectByIds(context, ids18(endings));
     const held = endings.filter((ending) => heldRow(rows, ending, ending.token) !== null);

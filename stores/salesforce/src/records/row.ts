@@ -7,7 +7,7 @@ import { type Values, fieldsToRead, textOf, timeOf, valuesOf } from './fields.ts
 export interface Row extends Values {
   readonly id: string;
   readonly createdAt: number;
-  // What an empty field means:
+  // The meaning of an empty field:
   readonly status: JobState;
   readonly attempts: number;
   readonly maxAttempts: number;
@@ -79,7 +79,7 @@ export function jobOf(context: Context, row: Row): Job {
   };
 }
 
-/** Of a record that waits for its next attempt the failure was temporary, whatever its code mostly is. */
+/** A record that waits for its next attempt had a temporary failure, whatever its code mostly is. */
 function errorOf({ errorCode, error, status }: Row): FailureRecord | null {
   if (errorCode === null && error === null) return null;
   const code = errorCode ?? 'unknown';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLAIN_PDF, pdfChoice } from '../new/pdf-choice.ts';
 import { type Filling, type Mapping, type TemplateField, autoMatch } from '../new/match.ts';
 
 export const savedOutput = z.object({
@@ -6,13 +7,15 @@ export const savedOutput = z.object({
   locale: z.string(),
   format: z.enum(['PDF', 'DOCX']),
   gaps: z.enum(['hold', 'make']),
+  // What was saved before there were any has none.
+  pdf: pdfChoice.default(PLAIN_PDF),
 });
 
 /** A batch as somebody did it, to do it again with another spreadsheet: columns by their names, since their places change. */
 export const savedBatch = z.object({
   template: z.string(),
   version: z.number(),
-  /** All of the spreadsheet, and all fields of the template, to tell what is new. */
+  /** All columns of the spreadsheet and fields of the template, to find new ones. */
   columns: z.array(z.string()),
   fields: z.array(z.string()),
   filled: z.record(
@@ -29,7 +32,7 @@ export const savedBatch = z.object({
 });
 export type SavedBatch = z.infer<typeof savedBatch>;
 
-/** What the mapping of now is in names. */
+/** The current mapping by names. */
 export function filledOf(mapping: Mapping, columns: readonly string[]): SavedBatch['filled'] {
   const filled: SavedBatch['filled'] = {};
   for (const [path, filling] of mapping) {
@@ -48,7 +51,7 @@ export function columnsOf({ filled }: SavedBatch): Record<string, string> {
   );
 }
 
-/** What is not as it was the last time. */
+/** The changes since last time. */
 export interface Changes {
   readonly version: { readonly was: number; readonly is: number } | null;
   /** Columns that filled a field and are gone. */
@@ -113,7 +116,7 @@ export function inSentences(changes: Changes): string[] {
   const are = (names: readonly string[], one: string, many: string): string =>
     names.length === 1 ? one : many;
   return [
-    ...lost.map(({ column, path }) => `The column “${column}”, which filled ${path}, is gone.`),
+    ...lost.map(({ column, path }) => `The column “${column}”, used for ${path}, is missing.`),
     ...(newFields.length === 0
       ? []
       : [`${are(newFields, 'A field is', 'Fields are')} new: ${newFields.join(', ')}.`]),
@@ -123,11 +126,11 @@ export function inSentences(changes: Changes): string[] {
     ...(gone.length === 0
       ? []
       : [
-          `${are(gone, 'A column', 'Columns')} that nothing used ${are(gone, 'is', 'are')} gone: ${quoted(gone)}.`,
+          `${are(gone, 'A column', 'Columns')} that nothing used ${are(gone, 'is', 'are')} missing: ${quoted(gone)}.`,
         ]),
     ...(goneFields.length === 0 ? [] : [`The template no longer has ${goneFields.join(', ')}.`]),
     ...(version === null
       ? []
-      : [`The template is at version ${version.is}; it was ${version.was}.`]),
+      : [`The template is now version ${version.is}; it was ${version.was}.`]),
   ];
 }

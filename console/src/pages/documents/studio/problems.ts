@@ -13,7 +13,7 @@ export interface Shown {
   readonly snippet: string | null;
 }
 
-/** What lint found, and what the sample lacks: numbered, errors first. */
+/** Problems found by lint and fields missing in the sample: numbered, errors first. */
 export function problemsOf(lint: Lint, data: unknown): Shown[] {
   const found = lint.problems.map(({ severity, code, message, snippet, paragraph }) => ({
     severity,
@@ -41,8 +41,8 @@ export function problemsOf(lint: Lint, data: unknown): Shown[] {
     .filter((font) => ![...named].some((title) => title.includes(font)))
     .map((font) => ({
       severity: 'warning' as const,
-      title: `The font ${font} is not here`,
-      detail: 'Another one is taken; lines may break elsewhere.',
+      title: `The font ${font} is not installed`,
+      detail: 'Another one is used; line breaks may differ.',
       code: 'font_missing',
       snippet: null,
     }));

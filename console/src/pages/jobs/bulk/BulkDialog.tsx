@@ -48,7 +48,7 @@ export function BulkDialog({
   // As it was when the dialog opened: "the last hour" is another hour a minute later.
   const [what] = useState(asked);
   const [priority, setPriority] = useState('10');
-  // Of `priority` the value may still change: it is frozen again with it.
+  // For `priority` the value may still change, which freezes the list again.
   const value =
     action === 'priority' ? { priority: priority === '' ? null : Number(priority) } : {};
   const frozen = useQuery({
@@ -61,7 +61,7 @@ export function BulkDialog({
           ...('ids' in what ? { ids: [...what.ids] } : what),
         },
       }),
-    // Also when the live stream begins anew and all other answers are read again: an answer to `run` that was lost is asked for
+    // Also when the live stream reconnects and all other answers are fetched again: an answer to `run` that was lost is asked for
     // once more, of the same freezing, and is the same job.
     staleTime: 'static',
     gcTime: 0,
@@ -105,11 +105,7 @@ export function BulkDialog({
     >
       <div className="grid gap-4">
         {action === 'priority' && (
-          <Field
-            id="bulk-priority"
-            label="New priority"
-            hint="Higher first; empty comes after every number."
-          >
+          <Field id="bulk-priority" label="New priority" hint="Higher first; empty comes last.">
             <TextInput
               id="bulk-priority"
               type="number"
@@ -141,7 +137,7 @@ function FrozenFacts({ frozen }: { frozen: Frozen }) {
         As of <Time at={frozen.frozenAt} />: jobs that come later are no part of it.
       </p>
       {frozen.warning !== null && (
-        <Banner phase="retrying" title="This will probably not help all of them">
+        <Banner phase="retrying" title="Retrying will probably not help all of them">
           {frozen.warning}
         </Banner>
       )}
