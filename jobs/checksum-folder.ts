@@ -11,8 +11,10 @@ import { z } from 'zod';
  *
  * It works in chunks. After each one the engine saves the cursor, so a job that was interrupted by a
  * crash, a deployment or an error goes on from there.
+ *
+ * Strict, since both fields have a default: a misspelt one would be passed over, and another folder read.
  */
-const input = z.object({
+const input = z.strictObject({
   /** In the folder that Millrace was started in. Hidden files and node_modules are left out. */
   folder: z.string().min(1).max(1_000).default('.'),
   filesPerChunk: z.number().int().min(1).max(10_000).default(50),

@@ -115,7 +115,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     webhook,
     rateLimit: 1_000_000,
     generateLimit: 10_000_000,
-    jobsFolder: '/srv/jobs',
+    jobsFolder: 'srv/jobs',
     production: false,
     ...options.config,
   };

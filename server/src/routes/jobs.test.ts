@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ErrorCode } from '@millrace/api';
 import { defineJob, done } from '@millrace/engine';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -248,7 +249,7 @@ describe('a job', () => {
     const { client } = start();
     const said = (kind: string) => refusal(client.enqueue({ body: { kind } }), 'unknown_kind');
     expect(await said('helo')).toBe(
-      'Unknown kind "helo". Did you mean "hello"? Job files are read from /srv/jobs.',
+      `Unknown kind "helo". Did you mean "hello"? Job files are read from ${resolve('srv/jobs')}.`,
     );
     expect(await said('nope')).toMatch(/Known kinds: .*hello.*\. Job files are read from/);
     expect(await said('intrenal')).not.toContain('internal');

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { nearest } from '@millrace/api';
 import { type JobKind, MillraceError, type Registry } from '@millrace/engine';
 import type { Config } from '../config/config.ts';
@@ -23,7 +24,7 @@ export function requireKind(
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   const hint = meant === null ? ` Known kinds: ${shown}${more}.` : ` Did you mean "${meant}"?`;
   // Where the job files are mounted, is nothing for everybody who may enqueue.
-  const folder = production ? 'the folder that MILLRACE_JOBS names' : jobsFolder;
+  const folder = production ? 'the folder that MILLRACE_JOBS names' : resolve(jobsFolder);
   throw new MillraceError(
     'unknown_kind',
     `Unknown kind "${name}".${hint} Job files are read from ${folder}.`,
