@@ -29,6 +29,16 @@ test.each<[construct: string, sql: string, expected: string[]]>([
     ['Bob|Paris|20|2.25|2006-01-31 13:45:10.5|green'],
   ],
   [
+    'functions of a column of the query around',
+    "SELECT o.Name AS a, (SELECT MAX(o.City + i.Name) FROM People i WHERE i.Name = o.Name) AS b, (SELECT MAX(LEN(o.City) + i.Age) FROM People i WHERE i.Name = o.Name) AS c, (SELECT MAX(DATEADD(day, 1, Born)) FROM People i WHERE YEAR(o.Born) = 2006 AND i.City LIKE LEFT(o.City, 2) + '%') AS d FROM People o WHERE EXISTS (SELECT 1 FROM People i WHERE i.Name + '!' = o.Name + '!') ORDER BY o.Name OFFSET 1 ROWS",
+    ['Bob|ParisBob|25|2006-02-01 13:45:10.5', 'Cy|parisCy|56|NULL'],
+  ],
+  [
+    'functions of columns of a table that a query is applied to',
+    "SELECT o.Name AS a, x.b FROM People o CROSS APPLY (SELECT TOP 1 o.City + '-' + i.Name AS b, o.Age + 1 AS c FROM People i WHERE i.Age + 1 > o.Age ORDER BY i.Name) x WHERE o.Name = 'Bob'",
+    ['Bob|Paris-Ada'],
+  ],
+  [
     'AT TIME ZONE from one zone to another, with its summer time',
     "SELECT GETDATE() AT TIME ZONE 'Central America Standard Time' AT TIME ZONE 'W. Europe Standard Time' AS a",
     ['2026-05-20 12:00:00.789'],

@@ -143,7 +143,7 @@ async function fill(
   await connection.run(`DROP TABLE ${schema}.${quote(staging)}`);
 }
 
-function sqlType({ type, maxLength, scale }: Field): string {
+export function sqlType({ type, maxLength, scale }: Field): string {
   switch (type) {
     case 'Number':
       return 'INTEGER';

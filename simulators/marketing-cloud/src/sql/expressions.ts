@@ -16,7 +16,7 @@ import {
   textIn,
   untranslated,
 } from './syntax.ts';
-import { byType } from './witness.ts';
+import { byType, withOuterType } from './witness.ts';
 import { xmlValue } from './xml-path.ts';
 import { atTimeZone } from './zones.ts';
 
@@ -24,6 +24,8 @@ export interface Around {
   readonly now: string;
   /** Rewrites a query that stands for a value, or for a list of them. */
   query(json: Json): Json;
+  /** Of a column of a query around this one, whose type DuckDB does not look up; null: it is none, or not known. */
+  outerTypeOf(table: string | null, name: string): string | null;
 }
 
 /** Kinds that mean the same in both, once what is in them has been rewritten. */
@@ -42,7 +44,7 @@ const HOLDERS = new Set(['this', 'expressions', 'num_buckets', 'name', 'value'])
 type Rule = (node: Tree, around: Around) => Json;
 
 const RULES: Readonly<Record<string, Rule>> = {
-  column: (node) => column(node),
+  column: (node, around) => column(node, around),
   literal: (node) => literal(node),
   function: (node, around) =>
     translateFunction(
@@ -148,11 +150,14 @@ function compared(kind: string, node: Tree, around: Around): Tree {
   };
 }
 
-function column(node: Tree): Tree {
+function column(node: Tree, around: Around): Tree {
   const name = nameIn(node['name']) ?? '';
   if (name.startsWith('@')) throw new QueryError(`Must declare the scalar variable "${name}".`);
   const table = nameIn(node['table']);
-  return { column: { ...node, name: quoted(name), table: table === null ? null : quoted(table) } };
+  const made = {
+    column: { ...node, name: quoted(name), table: table === null ? null : quoted(table) },
+  };
+  return withOuterType(made, around.outerTypeOf(table, name));
 }
 
 function literal(node: Tree): Tree {

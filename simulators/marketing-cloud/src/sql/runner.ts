@@ -4,7 +4,7 @@ import { type DataExtension, dataExtensionByName, type Row, type Unit } from '..
 import { sqlTime } from '../data/dates.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
 import type { Settings } from '../options.ts';
-import { openDatabase, quote, tableOf } from './database.ts';
+import { openDatabase, quote, sqlType, tableOf } from './database.ts';
 import { type DuckdbConnection, loadParser } from './duckdb.ts';
 import { sqlServerMessage, UNFIT } from './messages.ts';
 import { QueryError, type Runner, type SqlAnswer, type SqlRequest } from './run-sql.ts';
@@ -40,13 +40,17 @@ export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
       if (owner === null) return null;
       const schema = schemaOf(owner.mid);
       if (view !== null) {
-        return { schema, table: view, columns: Object.keys(DATA_VIEWS[view] ?? {}) };
+        const types = DATA_VIEWS[view] ?? {};
+        return { schema, table: view, columns: Object.keys(types), types: typesOf(types) };
       }
       const dataExtension = dataExtensionByName(owner, name, clock.now());
       if (dataExtension === null) return null;
-      sources.push({ unit: owner, dataExtension });
-      const columns = dataExtension.fields.map((field) => field.name);
-      return { schema, table: tableOf(dataExtension), columns };
+      if (!sources.some((source) => source.dataExtension === dataExtension))
+        sources.push({ unit: owner, dataExtension });
+      const { fields } = dataExtension;
+      const columns = fields.map((field) => field.name);
+      const types = Object.fromEntries(fields.map((field) => [field.name, sqlType(field)]));
+      return { schema, table: tableOf(dataExtension), columns, types: typesOf(types) };
     };
     return { text: translate(sql, { now: sqlTime(clock.now()), find, parser }), sources };
   }
@@ -99,6 +103,10 @@ export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
       base?.close();
     },
   };
+}
+
+function typesOf(types: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(types).map(([name, type]) => [name.toLowerCase(), type]));
 }
 
 /** A name that is not there has no type, which is no reason to speak of types. */

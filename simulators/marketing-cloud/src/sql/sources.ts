@@ -3,6 +3,7 @@ import {
   type Json,
   type Tree,
   inside,
+  isTree,
   kindOf,
   nameIn,
   quoted,
@@ -16,6 +17,8 @@ export interface Place {
   readonly schema: string;
   readonly table: string;
   readonly columns: readonly string[];
+  /** DuckDB's type of each, by its name in small letters. */
+  readonly types: ReadonlyMap<string, string>;
 }
 
 /** Null: no data extension or data view has this name. `prefix` is `Ent` or empty. */
@@ -26,6 +29,27 @@ export interface SourceParts {
   /** Rewrites a query that stands for a table. */
   query(json: Json): Tree;
   expression(json: Json | undefined): Json;
+}
+
+/** A table as a query calls it. */
+export interface NamedPlace {
+  /** In small letters. */
+  readonly alias: string;
+  /** Null: a query in place of a table. */
+  readonly types: ReadonlyMap<string, string> | null;
+}
+
+/** What FROM and its joins have. */
+export function placesOf(select: Tree, find: Find): NamedPlace[] {
+  const from = isTree(select['from']) ? treesIn(select['from']['expressions']) : [];
+  const joined = treesIn(select['joins']).map((join) => join['this'] ?? null);
+  return [...from, ...joined].map((source) => {
+    const table = inside(source, 'table') ?? hintedTable(source);
+    const of = table ?? inside(source, 'subquery');
+    const name = nameIn(of?.['alias']) ?? nameIn(of?.['name']) ?? '';
+    const found = table && find(nameIn(table['schema']) ?? '', nameIn(table['name']) ?? '');
+    return { alias: name.toLowerCase(), types: found?.types ?? null };
+  });
 }
 
 /** A table, or a query in its place. */

@@ -3,7 +3,14 @@ import { translateExpression } from './expressions.ts';
 import { QueryError } from './run-sql.ts';
 import { joinedByXml } from './xml-path.ts';
 import { checkAliases } from './scope.ts';
-import { type Find, rewriteJoin, rewriteSource, type SourceParts } from './sources.ts';
+import {
+  type Find,
+  type NamedPlace,
+  placesOf,
+  rewriteJoin,
+  rewriteSource,
+  type SourceParts,
+} from './sources.ts';
 import {
   binary,
   call,
@@ -24,6 +31,8 @@ export interface Translation {
   readonly now: string;
   readonly find: Find;
   readonly parser: SqlParser;
+  /** Tables of the queries around this one, the nearest first. */
+  readonly outer?: readonly NamedPlace[];
 }
 
 /**
@@ -135,10 +144,12 @@ function rewriteSelect(given: Tree, translation: Translation, position: Position
   if (position !== 'value') {
     checkAliases(select, (prefix, name) => translation.find(prefix, name)?.columns ?? null);
   }
-  const expression = (json: Json | undefined): Json => rewrite(json ?? null, translation);
+  const own = placesOf(select, translation.find);
+  const within = { ...translation, outer: [...own, ...(translation.outer ?? [])] };
+  const expression = (json: Json | undefined): Json => rewrite(json ?? null, within, own);
   const parts: SourceParts = {
     find: translation.find,
-    query: (query) => rewriteQuery(query, translation, 'derived'),
+    query: (query) => rewriteQuery(query, within, 'derived'),
     expression,
   };
   const top = isTree(select['top']) ? select['top'] : null;
@@ -255,10 +266,19 @@ function limitedBy(top: Tree, order: Json): Tree {
   return { qualify: { this: binary('lte', rank, amount) } };
 }
 
-function rewrite(json: Json, translation: Translation): Json {
+/** `own`: the tables of the query that it stands in, which hide those around. */
+function rewrite(json: Json, translation: Translation, own: readonly NamedPlace[]): Json {
+  const { outer = [] } = translation;
   return translateExpression(json, {
     now: translation.now,
     query: (query) => rewriteQuery(query, translation, 'value'),
+    outerTypeOf(table, name) {
+      const column = name.toLowerCase();
+      const isMeant = ({ alias, types }: NamedPlace): boolean =>
+        table === null ? types === null || types.has(column) : alias === table.toLowerCase();
+      const found = outer.find(isMeant);
+      return found === undefined || own.includes(found) ? null : (found.types?.get(column) ?? null);
+    },
   });
 }
 

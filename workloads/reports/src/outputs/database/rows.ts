@@ -30,7 +30,7 @@ SELECT coalesce((SELECT begin + octet_length(bytes) FROM millrace.report_chunks 
 
 // The chunk that has this byte. It is found first and encoded then: where the planner sorts, on a table that is not analysed yet, each chunk of the file would
 // be encoded for one that is wanted. $1 name $2 position
-const CHUNK: Statement = {
+export const CHUNK: Statement = {
   name: 'reports_chunk',
   text: `
 SELECT found.begin::float8 AS begin, encode(found.bytes, 'base64') AS bytes
