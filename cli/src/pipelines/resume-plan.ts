@@ -11,7 +11,7 @@ export interface ResumePlan {
 
 /** Null: there is nothing to resume. */
 export function resumePlan({ state, steps }: PipelineRun): ResumePlan | null {
-  if (state !== 'failed' && state !== 'canceled') return null;
+  if (state !== 'FAILED' && state !== 'CANCELED') return null;
   // One that was cancelled before it began is not tried again: it is done for the first time.
   const isNew = (step: PipelineStep): boolean =>
     step.state === 'waiting' || (step.state === 'canceled' && step.startedAt === null);

@@ -10,7 +10,6 @@ import { metrics } from './metrics.ts';
 import {
   pipelineEvent,
   pipelineRun,
-  pipelineRunState,
   pipelineStep,
   pipelineStepState,
   runContracts,
@@ -18,7 +17,7 @@ import {
 
 export type { Pipeline } from './catalogue.ts';
 export { failures } from './failures.ts';
-export { type PipelineRun, type PipelineStep, pipelineRunState } from './runs.ts';
+export type { PipelineRun, PipelineStep } from './runs.ts';
 
 /** All that server, command line and console know of the pipelines. Safe in a browser. */
 export const contract = {
@@ -33,7 +32,7 @@ export const contract = {
     },
   ],
   schemas: {
-    asked: { PipelineRunState: pipelineRunState },
+    asked: {},
     given: {
       Pipeline: pipeline,
       PipelineParameter: parameterField,
@@ -41,7 +40,6 @@ export const contract = {
       PipelineRun: pipelineRun,
       PipelineStep: pipelineStep,
       PipelineEvent: pipelineEvent,
-      PipelineRunState: pipelineRunState,
       PipelineStepState: pipelineStepState,
     },
   },
