@@ -1,4 +1,4 @@
-// node examples/build.mjs: writes the template of each example, and the data that is neither written by hand nor, as the
+// npm run build && node examples/build.mjs: writes the template of each example, and the data that is neither written by hand nor, as the
 // report's, too long to keep.
 
 import { readFileSync, writeFileSync } from 'node:fs';

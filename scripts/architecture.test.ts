@@ -110,25 +110,7 @@ describe.each(workspaces)('%s', (workspace) => {
     );
     expect(left.map(({ file }) => file)).toEqual([]);
   });
-
-  // The linter looks at values alone. Types count here: files that need each other's types are one idea in two places,
-  // and neither can be read, or moved, without the other.
-  test('has no files that import each other, directly or in a circle', () => {
-    expect(circling(sources(workspace))).toEqual([]);
-  });
 });
-
-/** What is left when files that import no other, or that no other imports, are taken away again and again. */
-function circling(files: readonly { file: string; text: string }[]): string[] {
-  const imports = new Map(files.map(({ file, text }) => [file, importsOf(file, text)]));
-  for (let size = Infinity; imports.size < size;) {
-    size = imports.size;
-    const wanted = new Set([...imports.values()].flat());
-    for (const [file, others] of imports)
-      if (!wanted.has(file) || !others.some((other) => imports.has(other))) imports.delete(file);
-  }
-  return [...imports.keys()];
-}
 
 /** Also of types, and those that are made while the program runs. */
 function importsOf(file: string, text: string): string[] {

@@ -89,12 +89,9 @@ const LIMITED: Readonly<Record<string, readonly [limit: string, ...patterns: str
     '<node oor:name="([^"]+)" oor:op="replace"',
     '<prop oor:name="Type"[^>]*>\\s*<value>([^<]+)<\\/value>',
   ],
-  'connectors/office/src/program/indexes.ts': [
-    'one tag at a time: it begins with what none has inside',
-    '(?:<(?:\\w{1,20}:)?instrText\\b[^<>]*>|w:instr=")\\s*(?:TOC|INDEX|TOA|BIBLIOGRAPHY)\\b',
-  ],
   'connectors/office/src/program/look.ts': [
     'one tag at a time: it begins with what none has inside',
+    '(?:<(?:\\w{1,20}:)?instrText\\b[^<>]*>|w:instr=")\\s*(?:TOC|INDEX|TOA|BIBLIOGRAPHY)\\b',
     '(?:<(?:\\w{1,20}:)?instrText\\b[^<>]*>|w:instr=")\\s*FILENAME\\b',
   ],
   'connectors/salesforce/src/events/bayeux-cookies.ts': [
@@ -120,7 +117,7 @@ const LIMITED: Readonly<Record<string, readonly [limit: string, ...patterns: str
     '^[a-z][a-z0-9]*[-:][\\w:.-]*\\d[\\w:.-]*$',
   ],
   'console/src/ui/parameters.tsx': ['what one types', '\\s*,\\s*'],
-  'docx/src/compile/clean/editing-marks.ts': [
+  'docx/src/compile/clean/clean.ts': [
     'one tag at a time',
     ' (?:w:rsid\\w*|w14:(?:paraId|textId)|wp14:(?:anchorId|editId))=(?:"[^"]*"|\'[^\']*\')',
   ],
@@ -163,7 +160,7 @@ const LIMITED: Readonly<Record<string, readonly [limit: string, ...patterns: str
     'a name of an element',
     '^(?:w:(?:header|footer)Reference|w:embed\\w+|cx?:(?:chart|externalData|userShapes)|dgm:relIds|a:hlink\\w+|asvg:svgBlip|a14:imgLayer)$',
   ],
-  'docx/src/trial/lost-text.ts': [
+  'docx/src/trial/trial.ts': [
     'what is not closed takes the rest',
     '\\\\\\{\\{|\\{\\{([^]*?)(?:\\}\\}|$)|((?:(?!\\\\?\\{\\{)[^])+)',
   ],
@@ -217,7 +214,7 @@ const LIMITED: Readonly<Record<string, readonly [limit: string, ...patterns: str
     '(?:^|\\s)(\\S+) is not a known data extension',
   ],
   'workloads/reports/src/catalogue/outputs.ts': ['one dash where there were several', '^-+|-+$'],
-  'tables/src/xlsx/parts.ts': ['200 characters', "^[' ]+|[' ]+$", "[' ]+$"],
+  'tables/src/xlsx/files.ts': ['200 characters', "^[' ]+|[' ]+$", "[' ]+$"],
   'workloads/documents/src/batch/rows/xlsx/format.ts': ['1,000 characters', '\\[[^\\]]*\\]'],
   'workloads/documents/src/batch/rows/xlsx/sheet.ts': [
     'one tag at a time, in a thread with a limit of time',

@@ -66,9 +66,11 @@ export function ensureNode() {
   );
 }
 
-/** Installs the packages of a lock file, once per content of that file. */
+/** Installs the packages of a lock file, once per content of that file, and not where another content asks for the same packages. */
 export async function ensureModules(folder = root) {
+  const { stamp, wanted } = modulesOf(folder);
   if (hasModules(folder)) return;
+  if (hasSamePackages(folder)) return writeFileSync(stamp, wanted);
   console.log('Installing packages (npm ci) …');
   // --include=dev: NODE_ENV=production would leave out the compiler. No package needs its install script
   // (scripts/install-scripts.test.ts), and one that was tampered with would do its harm there.
@@ -79,8 +81,45 @@ export async function ensureModules(folder = root) {
   } finally {
     done();
   }
-  const { stamp, wanted } = modulesOf(folder);
   writeFileSync(stamp, wanted);
+}
+
+/**
+ * Whether what npm installed last, and noted in a lock file of its own, is what the lock file asks for: a workspace that names
+ * its packages otherwise, as an optional one, changes the file and nothing that is installed.
+ *
+ * @param {string} folder
+ */
+export function hasSamePackages(folder) {
+  const noted = join(folder, 'node_modules', '.package-lock.json');
+  if (!existsSync(noted)) return false;
+  const wanted = packagesIn(join(folder, 'package-lock.json'));
+  const there = packagesIn(noted);
+  const isThere = (/** @type {string} */ path) =>
+    sourceOf(there[path]) === sourceOf(wanted[path]) &&
+    existsSync(join(folder, path, 'package.json'));
+  return (
+    Object.keys(there).every((path) => path in wanted) &&
+    Object.entries(wanted).every(
+      ([path, { optional }]) => isThere(path) || (optional === true && !(path in there)),
+    )
+  );
+}
+
+/**
+ * @typedef {{ version?: string, integrity?: string, resolved?: string, link?: boolean, optional?: boolean }} Locked
+ * @param {string} file @returns {Record<string, Locked>} those that stand in node_modules, by their path
+ */
+function packagesIn(file) {
+  const { packages } = JSON.parse(readFileSync(file, 'utf8'));
+  return Object.fromEntries(
+    Object.entries(packages).filter(([path]) => path.includes('node_modules/')),
+  );
+}
+
+/** @param {Locked | undefined} locked */
+function sourceOf({ version, integrity, resolved, link } = {}) {
+  return link === true ? resolved : `${version} ${integrity}`;
 }
 
 const SHOW_EVERY_MS = { terminal: 1_000, elsewhere: 15_000 };
@@ -112,11 +151,9 @@ function showProgress(folder) {
  * @param {string} folder
  */
 export function installed(folder) {
-  /** @type {{ packages: Record<string, { link?: boolean, optional?: boolean }> }} */
-  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   // Optional ones are mostly for other platforms.
-  const wanted = Object.entries(packages).filter(
-    ([path, { link, optional }]) => path.includes('node_modules/') && !link && !optional,
+  const wanted = Object.entries(packagesIn(join(folder, 'package-lock.json'))).filter(
+    ([, { link, optional }]) => !link && !optional,
   );
   const there = wanted.filter(([path]) => existsSync(join(folder, path, 'package.json')));
   return { there: there.length, all: wanted.length };

@@ -10,6 +10,8 @@ import {
   ensureModules,
   ensurePackages,
   hasModules,
+  hasSamePackages,
+  root,
   script,
 } from './setup.mjs';
 
@@ -17,7 +19,7 @@ const officePackages = [debianPackages.office, ...fontPackages];
 
 await script(async () => {
   const said = announcement({
-    modules: !hasModules(),
+    modules: !hasModules() && !hasSamePackages(root),
     packages: wantsOffice() && canInstall() ? officePackages.filter(({ found }) => !found()) : [],
   });
   if (said !== null) console.log(said);

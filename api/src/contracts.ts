@@ -58,7 +58,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Bulk actions',
     about:
-      'An action on many jobs: frozen first, so that one sees what it is about, then run as a job with progress.',
+      'An action on many jobs: first its list of jobs is frozen, for review; then it runs as a job with progress.',
     contracts: bulkContracts,
   },
   {

@@ -2,7 +2,7 @@ import { type Contract } from '@millrace/workload-kit/contract';
 import type { AnyInput, CallOptions } from './call.ts';
 import { problem } from './problem.ts';
 
-/** Opens the stream, from after the event with this id; throws an ApiError when it is refused. */
+/** Opens the stream; throws an ApiError when it is refused. */
 export type Open = (
   contract: Contract,
   input: AnyInput,
@@ -27,18 +27,17 @@ export interface Timing {
 /** The service says at least every 15 s that the line is alive. */
 const SILENCE_MS = 45_000;
 const RETRY_MS = { first: 1_000, most: 30_000 };
-const LAST_EVENT_ID = 'last-event-id';
 
 /**
- * Every event of the stream, for as long as someone reads. When the line breaks it is opened again from after the last
- * event. It ends when the signal is aborted; it throws what a first call throws (no connection, a refusal), and later
+ * Every event of the stream, for as long as someone reads. When the line breaks it is opened again, and the
+ * present state comes first. It ends when the signal is aborted; it throws what a first call throws (no connection, a refusal), and later
  * only refusals that trying again does not change.
  */
 export async function* stream(params: StreamParams): AsyncGenerator<unknown, void, void> {
   const { contract, options, timing = TIMING } = params;
   const { signal } = options;
   const isOver = (): boolean => signal?.aborted === true;
-  const reader: Reader = { lastEventId: null, failures: 0, hasBegun: false };
+  const reader: Reader = { failures: 0, hasBegun: false };
   while (!isOver()) {
     try {
       for await (const data of connection(params, reader, timing)) {
@@ -60,7 +59,6 @@ export async function* stream(params: StreamParams): AsyncGenerator<unknown, voi
 
 /** What lasts over all connections. */
 interface Reader {
-  lastEventId: string | null;
   /** In a row. */
   failures: number;
   hasBegun: boolean;
@@ -75,25 +73,19 @@ async function* connection(
   const cut = new AbortController();
   const onAbort = (): void => cut.abort(options.signal?.reason);
   options.signal?.addEventListener('abort', onAbort);
-  const { lastEventId } = reader;
-  const headers = {
-    ...options.headers,
-    ...(lastEventId !== null && { [LAST_EVENT_ID]: lastEventId }),
-  };
   let bytes: ReadableStreamDefaultReader<Uint8Array> | null = null;
   try {
-    const opening = open(contract, input, { ...options, headers, signal: cut.signal });
+    const opening = open(contract, input, { ...options, signal: cut.signal });
     const body = await unlessSilent(opening, cut, timing);
     reader.hasBegun = true;
-    const parser = createParser(lastEventId);
+    const parser = createParser();
     bytes = body.getReader();
     for (;;) {
       const { done, value } = await unlessSilent(bytes.read(), cut, timing);
       if (done) return;
-      for (const message of parser.push(value)) {
+      for (const data of parser.push(value)) {
         reader.failures = 0;
-        reader.lastEventId = message.lastEventId;
-        if (message.data !== null) yield message.data;
+        yield data;
       }
     }
   } finally {
@@ -161,36 +153,25 @@ const TIMING: Timing = {
   random: Math.random,
 };
 
-/** `data` is null for what only moves the place to go on from. */
-export interface Message {
-  readonly data: string | null;
-  readonly lastEventId: string | null;
-}
-
 export interface Parser {
-  push(bytes: Uint8Array): Message[];
+  /** The data of each event that is complete. */
+  push(bytes: Uint8Array): string[];
 }
 
 /** No event of ours is nearly as long: it is another kind of answer, and would be kept in memory until it ends. */
 const LONGEST = 4 * 1_024 * 1_024;
 
 /** Server-Sent Events as the HTML standard has them, cut into chunks anywhere. */
-export function createParser(lastEventId: string | null): Parser {
+export function createParser(): Parser {
   const decoder = new TextDecoder();
   let rest = '';
-  let data: string[] = [];
-  let id = lastEventId;
+  const data: string[] = [];
 
-  function takeLine(line: string): Message | null {
-    if (line === '') {
-      const message = { data: data.length === 0 ? null : data.join('\n'), lastEventId: id };
-      data = [];
-      return message;
-    }
+  function takeLine(line: string): string[] {
+    if (line === '') return data.length === 0 ? [] : [data.splice(0).join('\n')];
     const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     if (name === 'data') data.push(value);
-    if (name === 'id' && !value.includes('\0')) id = value === '' ? null : value;
-    return null;
+    return [];
   }
 
   return {
@@ -199,7 +180,7 @@ export function createParser(lastEventId: string | null): Parser {
       const lines = rest.split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? '';
       if (rest.length > LONGEST) throw new Error('The answer is no stream of events.');
-      return lines.flatMap((line) => takeLine(line) ?? []);
+      return lines.flatMap(takeLine);
     },
   };
 }

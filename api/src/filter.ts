@@ -42,24 +42,29 @@ const kinds = z
 export const jobFilter = z.strictObject({
   state: several(jobState.options)
     .optional()
-    .describe('Where it is now; several with commas between.'),
+    .describe('The job’s state; several separated by commas.'),
   phase: several(JOB_PHASES)
     .optional()
     .describe(
-      'The same as people say it, instead of `state`: of those QUEUED, `due` ones could run now, `scheduled` ones wait for their moment, `retrying` ones for another attempt. Several with commas between.',
+      'Finer than `state`, and used instead of it: of QUEUED jobs, `due` ones can run now, `scheduled` ones run later, `retrying` ones wait for their next attempt. Several separated by commas.',
     ),
-  kind: kinds.optional().describe('Its kind; several with commas between.'),
+  kind: kinds.optional().describe('The job’s kind; several separated by commas.'),
   tenant: tenantName.optional(),
   submitter: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe('Who made it, by name; `me`: the caller.'),
-  worker: z.string().min(1).max(255).optional().describe('Runs now, on this replica.'),
-  schedule: z.string().min(1).max(255).optional().describe('The schedule that made it.'),
+    .describe('The submitter’s name; `me` is the caller.'),
+  worker: z.string().min(1).max(255).optional().describe('Only jobs running on this replica.'),
+  schedule: z.string().min(1).max(255).optional().describe('The schedule that created the job.'),
   key: z.string().min(1).max(255).optional().describe('The key it was enqueued with.'),
-  correlationId: z.string().min(1).max(200).optional().describe('Of the request that made it.'),
+  correlationId: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The correlation id of the request that created the job.'),
   errorCode: z
     .string()
     .min(1)
@@ -71,9 +76,9 @@ export const jobFilter = z.strictObject({
     .min(1)
     .max(255)
     .optional()
-    .describe('Its id, key, correlation id or submitter is this text, or its kind begins with it.'),
-  createdAfter: anyMoment.optional().describe('Made after this moment.'),
-  createdBefore: anyMoment.optional().describe('Made before this moment.'),
+    .describe('Matches id, key, correlation id or submitter exactly, or the start of the kind.'),
+  createdAfter: anyMoment.optional().describe('Created after this time.'),
+  createdBefore: anyMoment.optional().describe('Created before this time.'),
 });
 export type JobFilter = z.input<typeof jobFilter>;
 
@@ -90,7 +95,7 @@ export function narrowed<
 /** Forgetting a filter must not cancel everything. */
 export const bulk = narrowed(
   jobFilter
-    .extend({ all: z.literal(true).optional().describe('Needed where there is no filter.') })
+    .extend({ all: z.literal(true).optional().describe('Required when no filter is given.') })
     .refine((body) => Object.values(body).some((value) => value !== undefined), {
       error: 'Give a filter, or "all": true to mean every job.',
     })

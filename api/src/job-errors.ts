@@ -9,7 +9,7 @@ import { failures } from '@millrace/workloads/contracts';
 const CORE = {
   unknown: {
     retryable: true,
-    help: 'The handler threw something without a code. Read the message; throw a JobFailure to give it one.',
+    help: 'The handler threw an error without a code. Read the message; throw a JobFailure to give it one.',
   },
   timeout: {
     retryable: true,
@@ -17,19 +17,19 @@ const CORE = {
   },
   aborted: {
     retryable: true,
-    help: 'It was asked to stop between two chunks. What it had saved is kept.',
+    help: 'It was asked to stop between two chunks. Its saved progress is kept.',
   },
   worker_lost: {
     retryable: false,
-    help: 'Its worker went away while it ran there alone, and it has no attempt left. Look into what it does to the process (memory, a crash), then retry it.',
+    help: 'Its worker died while no other job ran there, and it has no attempt left. Find out what it does to the process (memory, a crash), then retry it.',
   },
   validation_error: {
     retryable: false,
-    help: 'Its data is no JSON, or no longer fits the schema of the kind. Correct the data or the schema and retry it, or enqueue it again.',
+    help: 'Its data is not JSON, or no longer matches the schema of the kind. Correct the data or the schema and retry it, or enqueue it again.',
   },
   erased: {
     retryable: false,
-    help: 'What it is about was erased before it ran, and its data with it. Enqueue it again if it is still wanted.',
+    help: 'Its subject was erased before it ran, and its data with it. Enqueue it again if it is still needed.',
   },
   invalid_outcome: {
     retryable: false,
@@ -37,27 +37,27 @@ const CORE = {
   },
   result_unstorable: {
     retryable: false,
-    help: 'Its result holds what JSON cannot carry (NaN, undefined in a list, a Map, an object of a class), is too large, or has text that no store can keep. The message names the place; give plain values back.',
+    help: 'Its result is not plain JSON (NaN, undefined in a list, a Map, a class instance), is too large, or has text that cannot be stored. The message names the place; return plain values.',
   },
   webhook_unreachable: {
     retryable: true,
-    help: 'The receiver of a webhook could not be reached. It is tried for two hours.',
+    help: 'The webhook’s receiver could not be reached. Delivery is retried for two hours.',
   },
   webhook_failed: {
     retryable: true,
-    help: 'The receiver of a webhook answered that it cannot now. It is tried for two hours.',
+    help: 'The webhook’s receiver answered with a temporary error. Delivery is retried for two hours.',
   },
   webhook_rejected: {
     retryable: false,
-    help: 'The receiver of a webhook does not want it (a status of 4xx). Fix it there, then retry the job.',
+    help: 'The webhook’s receiver refused it with a 4xx status. Fix the receiver, then retry the job.',
   },
   webhook_refused: {
     retryable: false,
-    help: 'The address of a webhook is not allowed from here. See MILLRACE_WEBHOOK_ALLOW.',
+    help: 'This server may not call the webhook’s address. See MILLRACE_WEBHOOK_ALLOW.',
   },
   webhooks_off: {
     retryable: false,
-    help: 'There is no key to sign webhooks with. Set MILLRACE_WEBHOOK_SECRET, then retry the job.',
+    help: 'No key to sign webhooks with. Set MILLRACE_WEBHOOK_SECRET, then retry the job.',
   },
 } as const satisfies Record<string, FailureEntry>;
 

@@ -2,7 +2,7 @@ import { jobId, jobState, kindName, moment, tenantName } from '@millrace/workloa
 import { z } from 'zod';
 
 export const failure = z.object({
-  code: z.string().describe('One of the service, such as "timeout", or of the handler itself.'),
+  code: z.string().describe('A code of Millrace, such as "timeout", or the handler’s own.'),
   message: z.string(),
   retryable: z.boolean().describe('Whether another attempt could help.'),
 });
@@ -21,27 +21,31 @@ export const logLine = z.object({
   step: z
     .object({ name: z.string(), ms: z.number() })
     .optional()
-    .describe('The end of a named step, and how long it took.'),
+    .describe('A named step that ended, and its duration.'),
 });
 
 /** One execution, as it is kept. */
 export const execution = z.object({
   attempt: z
     .number()
-    .describe('Counted from 1; starts again when the cursor of a job in chunks moves on.'),
+    .describe('Counted from 1; starts over when a job in chunks saves a new cursor.'),
   // Servers and executions of before have neither.
-  epoch: z.number().nullable().default(null).describe('Of its lease: grows with each execution.'),
+  epoch: z
+    .number()
+    .nullable()
+    .default(null)
+    .describe('The epoch of its lease; grows with each execution.'),
   log: z
     .array(logLine)
     .nullable()
     .default(null)
-    .describe('The last 200 lines; null: none are kept.'),
+    .describe('The last 200 log lines; null if none are kept.'),
   worker: z.string().nullable().describe('The replica that ran it.'),
   startedAt: moment,
   endedAt: moment,
   outcome: z
     .enum(['succeeded', 'failed', 'retried', 'canceled', 'lost'])
-    .describe('How it ended; lost: its worker went away with it.'),
+    .describe('How it ended; lost: its worker died.'),
   error: failure.nullable(),
   stack: z.string().nullable().describe('Where the error was thrown, with its causes.'),
 });
@@ -52,36 +56,42 @@ export const jobSummary = z.object({
   id: jobId,
   kind: kindName,
   tenant: tenantName,
-  state: jobState.describe('Where it is in its life.'),
-  priority: z.number().nullable().describe('Higher first; null after every number.'),
+  state: jobState.describe('The job’s state.'),
+  priority: z.number().nullable().describe('Higher first; null comes last.'),
   attempt: z
     .number()
-    .describe('Attempts used so far; while one runs it is counted, and a defer gives it back.'),
-  maxAttempts: z.number().describe('Attempts it is allowed.'),
-  createdAt: moment.describe('When it was made.'),
-  runAt: moment.describe('Not before this moment.'),
-  startedAt: moment.nullable().describe('Of the last execution.'),
+    .describe('Attempts used so far, including the running one; a defer gives its attempt back.'),
+  maxAttempts: z.number().describe('The maximum of attempts.'),
+  createdAt: moment.describe('When it was created.'),
+  runAt: moment.describe('The earliest time to run.'),
+  startedAt: moment.nullable().describe('Start of the last execution.'),
   finishedAt: moment.nullable().describe('When it ended for good.'),
   worker: z.string().nullable().describe('The replica that runs it, or ran it last.'),
-  leaseUntil: moment.nullable().describe('Until when its worker may be silent.'),
-  cancelRequested: z.boolean().describe('It runs and was asked to stop.'),
+  leaseUntil: moment.nullable().describe('When its lease expires, unless the worker renews it.'),
+  cancelRequested: z.boolean().describe('The job is running and was asked to stop.'),
   progress: progress.nullable(),
-  error: failure.nullable().describe('Of the last execution that failed.'),
-  key: z.string().nullable().describe('The same key makes one job.'),
-  correlationId: z.string().nullable().describe('Of the request that made it.'),
-  submitter: z.string().nullable().describe('Who made it.'),
-  subject: z.string().nullable().describe('Whom its data is about; null once erased.'),
+  error: failure.nullable().describe('The error of the last failed execution.'),
+  key: z.string().nullable().describe('The idempotency key: jobs with the same key run once.'),
+  correlationId: z
+    .string()
+    .nullable()
+    .describe('The correlation id of the request that created the job.'),
+  submitter: z.string().nullable().describe('The name of whoever enqueued it.'),
+  subject: z
+    .string()
+    .nullable()
+    .describe('The person or thing its data is about; null once erased.'),
   webhook: z
     .string()
     .nullable()
     .describe(
-      'The address that gets a message when the job has ended. Live events, and callers below operator, see its host alone.',
+      'The address that is called when the job has ended. Live events, and callers below operator, see only its host.',
     ),
   parents: z
     .record(z.string(), jobId)
     .nullable()
-    .describe('The jobs that made it or that it followed from, by kind.'),
-  schedule: z.string().nullable().describe('The schedule that made it.'),
+    .describe('The jobs that created it or that it depended on, by kind.'),
+  schedule: z.string().nullable().describe('The schedule that created the job.'),
 });
 export type JobSummary = z.infer<typeof jobSummary>;
 
@@ -89,23 +99,29 @@ export type JobSummary = z.infer<typeof jobSummary>;
 export const job = jobSummary.extend({
   data: z
     .unknown()
-    .describe('As it was enqueued; null once purged or erased; a text where it is no JSON.'),
-  result: z.unknown().describe('What it gave; null before it has succeeded.'),
+    .describe(
+      'The data it was enqueued with; null once purged or erased; a string if it is not valid JSON.',
+    ),
+  result: z.unknown().describe('The handler’s result; null until the job has succeeded.'),
   cursor: z
     .unknown()
-    .describe('Where the last saved chunk ended. For operators: it can hold values of rows.'),
+    .describe(
+      'The cursor of the last saved chunk. Only for operators: it can contain values of rows.',
+    ),
   executions: z
     .array(execution)
-    .describe('Of a job that did not end well at once, the last 20, the oldest first.'),
+    .describe(
+      'The last 20 executions, oldest first, of a job that did not succeed at the first attempt.',
+    ),
   log: z
     .array(logLine)
     .nullable()
     .default(null)
     .describe(
-      'Of the execution that runs, or of the last one, where the replica that answers has run it; null: not known here.',
+      'Log of the running or last execution, if the answering replica runs it; otherwise null.',
     ),
   children: z
     .array(z.object({ id: jobId, kind: kindName, state: jobState }))
-    .describe('What it made and what followed from its end, the newest 100.'),
+    .describe('Jobs it created and jobs that depended on it, the newest 100.'),
 });
 export type Job = z.infer<typeof job>;

@@ -61,7 +61,8 @@ const HEADERS = {
     name: 'x-correlation-id',
     in: 'header',
     required: false,
-    description: 'Your own id for this request, kept on jobs and in the log; else one is made.',
+    description:
+      'Your own id for this request, stored with jobs and in the log; generated if absent.',
     schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
   },
   Tenant: {
@@ -69,20 +70,13 @@ const HEADERS = {
     in: 'header',
     required: false,
     description:
-      'The tenant that this request is about, of those that you belong to; written as in a URL. Without it new things go to your first, and lists are of all of yours.',
-    schema: { type: 'string' },
-  },
-  LastEventId: {
-    name: 'last-event-id',
-    in: 'header',
-    required: false,
-    description: 'The id of the last event that arrived: the stream goes on after it.',
+      'One of your tenants, percent-encoded. Without it, new items go to your first tenant, and lists cover all of your tenants.',
     schema: { type: 'string' },
   },
 } as const satisfies Record<string, Parameter>;
 
 function operation(name: RouteName, contract: Contract, schemas: Schemas): Operation {
-  const { summary, access, body, media, example } = contract;
+  const { summary, access, body, example } = contract;
   return {
     operationId: name,
     tags: GROUPS.filter((group) => name in group.contracts).map((group) => group.name),
@@ -92,7 +86,6 @@ function operation(name: RouteName, contract: Contract, schemas: Schemas): Opera
       ...parameters('query', contract.query && schemas.of(contract.query), example.query),
       header('CorrelationId'),
       ...(access === 'anyone' || access === 'signedIn' ? [] : [header('Tenant')]),
-      ...(media === 'text/event-stream' ? [header('LastEventId')] : []),
     ],
     ...(body && {
       requestBody: {

@@ -9,7 +9,7 @@ export const SOURCES = ['salesforce', 'api', 'schedule', 'pipeline', 'rule', 'ot
 export const source = z
   .enum(SOURCES)
   .describe(
-    'What made a job: a record of an org, a request, a schedule, a pipeline, another job that ended, or the service itself.',
+    'Where a job came from: a record of an org, a request, a schedule, a pipeline, another job that ended, or the service itself.',
   );
 export type Source = z.infer<typeof source>;
 
@@ -17,27 +17,27 @@ export const WINDOWS = ['15m', '1h', '24h', '7d'] as const;
 export const overviewWindow = z.enum(WINDOWS);
 export type OverviewWindow = z.infer<typeof overviewWindow>;
 
-const perMinute = z.number().describe('A minute, on the average of the window.');
+const perMinute = z.number().describe('Per minute, averaged over the window.');
 const seconds = z.number();
 
 const waiting = z
   .object({
     total: z.number(),
-    due: z.number().describe('Could run now.'),
-    retrying: z.number().describe('Wait to be tried again after an error.'),
-    scheduled: z.number().describe('Wait for a later moment, without an error.'),
-    held: z.number().describe('Are due, and their kind is paused.'),
+    due: z.number().describe('Jobs that can run now.'),
+    retrying: z.number().describe('Jobs waiting for a retry after an error.'),
+    scheduled: z.number().describe('Jobs scheduled for later.'),
+    held: z.number().describe('Due jobs of paused kinds.'),
     oldestDueSeconds: seconds
       .nullable()
-      .describe('How long the oldest that could run has been due; null: none is.'),
+      .describe('How long the oldest due job has been waiting; null if none is due.'),
   })
-  .describe('Jobs that wait, by why. The four parts add up to the total.');
+  .describe('Waiting jobs by reason. The four parts add up to the total.');
 
 const running = z.object({
   total: z.number(),
   pools: z
     .array(z.object({ name: z.string(), inFlight: z.number(), slots: z.number() }))
-    .describe('Over all replicas that work, by the name of the pool; of all tenants.'),
+    .describe('Slots of all working replicas and tenants, by pool.'),
 });
 
 const flow = z
@@ -47,41 +47,49 @@ const flow = z
       succeeded: perMinute,
       failed: perMinute,
       canceled: perMinute,
-      retried: perMinute.describe('Executions that failed and go back to be tried again.'),
+      retried: perMinute.describe('Failed executions that are retried, per minute.'),
     }),
   })
-  .describe('What came in and went out.');
+  .describe('Incoming and finished jobs.');
 
 const figures = z.object({
-  perMinute: z.number().describe('Jobs that ended, a minute, on the average of the window.'),
+  perMinute: z.number().describe('Finished jobs per minute, averaged over the window.'),
   endedLately: z
     .number()
-    .describe('Jobs that ended in this minute and the one before: whether anything flows now.'),
-  succeeded: z.number().describe('In the window, as the next three.'),
+    .describe('Jobs finished in this minute and the previous one: whether work is flowing now.'),
+  succeeded: z.number().describe('Count in the window, as are the next three.'),
   failed: z.number(),
   canceled: z.number(),
   retried: z.number(),
-  successRate: z.number().nullable().describe('Of the jobs that succeeded or failed; null: none.'),
-  retryRate: z.number().nullable().describe('Of the executions; null: there were none.'),
-  p50Ms: z.number().nullable().describe('How long executions that succeeded ran.'),
+  successRate: z
+    .number()
+    .nullable()
+    .describe(
+      'Share of succeeded jobs among those that succeeded or failed; null if there were none.',
+    ),
+  retryRate: z
+    .number()
+    .nullable()
+    .describe('Share of retried executions; null if there were none.'),
+  p50Ms: z.number().nullable().describe('Duration of successful executions.'),
   p95Ms: z.number().nullable(),
   documentP95Ms: z
     .number()
     .nullable()
-    .describe('The same of jobs that make a document each; null: there were none.'),
-  waitP50Ms: z.number().nullable().describe('How long jobs waited from when they were made.'),
+    .describe('The same for jobs that generate one document; null if there were none.'),
+  waitP50Ms: z.number().nullable().describe('Time from creation to the first execution.'),
   waitP95Ms: z.number().nullable(),
   peakOldestDueSeconds: seconds.nullable(),
   peakOldestDueAt: moment.nullable(),
   perMinuteBefore: z
     .number()
     .nullable()
-    .describe('The same time a week ago, or else the window before; null: neither is known.'),
+    .describe('The same time a week ago, else the previous window; null if neither is known.'),
   beforeIs: z.enum(['week_ago', 'window_before']).nullable(),
 });
 
 const point = z.object({
-  at: moment.describe('Where the bucket begins.'),
+  at: moment.describe('Start of the bucket.'),
   enqueued: z.number(),
   succeeded: z.number(),
   failed: z.number(),
@@ -90,7 +98,7 @@ const point = z.object({
   p50Ms: z.number().nullable(),
   p95Ms: z.number().nullable(),
   documentP95Ms: z.number().nullable(),
-  waiting: z.number().nullable().describe('The most of the bucket; null: nobody has looked.'),
+  waiting: z.number().nullable().describe('The maximum in the bucket; null if it was not sampled.'),
   oldestDueSeconds: seconds.nullable(),
 });
 
@@ -98,15 +106,18 @@ const budget = z.object({
   id: z.string(),
   name: z.string(),
   used: z.number(),
-  limit: z.number().nullable().describe('Null: nobody knows one.'),
-  waiting: z.number().nullable().describe('How many wait for it; null: nobody can.'),
+  limit: z.number().nullable().describe('Null if unknown.'),
+  waiting: z.number().nullable().describe('Number of waiters; null if nothing can wait for it.'),
   unit: z.enum(['calls', 'slots', 'connections', 'bytes']),
-  warnAt: z.number().nullable().describe('In the unit, as the next one; null: no mark.'),
+  warnAt: z
+    .number()
+    .nullable()
+    .describe('In the unit, as is the next one; null if there is no threshold.'),
   stopAt: z.number().nullable(),
   hitRate: z
     .number()
     .nullable()
-    .describe('Of a cache: how often it had what was asked for; null: it is none, or nobody has.'),
+    .describe('For a cache: its hit rate; null if it is not a cache, or had no requests.'),
   detail: z.string().nullable(),
 });
 
@@ -123,15 +134,18 @@ const link = z
     schedule: z.string().optional(),
     budget: z.string().optional(),
   })
-  .describe('What to look at: the members of a filter, or what has a page of its own.');
+  .describe('A link: the filter of a list, or an item with its own page.');
 
 const attention = z.object({
-  id: z.string().describe('The same for the same thing, for as long as it lasts.'),
-  level: z.enum(LEVELS).describe('The state in whose form and colour it is shown.'),
+  id: z.string().describe('Stable for as long as the condition lasts.'),
+  level: z.enum(LEVELS).describe('The severity, which sets its shape and colour.'),
   title: z.string(),
   detail: z.string(),
   since: moment.nullable(),
-  count: z.number().nullable().describe('How many jobs it is about; null: it is not about jobs.'),
+  count: z
+    .number()
+    .nullable()
+    .describe('Number of affected jobs; null if it does not concern jobs.'),
   link,
   action: z
     .enum([
@@ -144,13 +158,13 @@ const attention = z.object({
       'open_schedule',
     ])
     .nullable(),
-  target: z.string().nullable().describe('What the action is about: a kind, a group, a replica.'),
+  target: z.string().nullable().describe('The target of the action: a kind, a group, a replica.'),
 });
 export type Attention = z.infer<typeof attention>;
 
 /** What is aimed at, from where on somebody should look, and from where on at once. */
 export const marks = z.object({
-  target: z.number().nullable().describe('Null: there is none.'),
+  target: z.number().nullable().describe('Null if there is none.'),
   warn: z.number(),
   critical: z.number(),
 });
@@ -166,30 +180,32 @@ const thresholds = z
     successRate: marks,
     retryRate: marks,
     oldestDueSeconds: marks,
-    budget: z.object({ warn: z.number(), stop: z.number() }).describe('As parts of the limit.'),
+    budget: z.object({ warn: z.number(), stop: z.number() }).describe('Fractions of the limit.'),
     templateCacheHits: marks,
     documentP95Ms: marks,
   })
-  .describe('The same that alerts go by. Of successRate and templateCacheHits less is worse.');
+  .describe(
+    'The same thresholds as the alerts. For successRate and templateCacheHits, lower is worse.',
+  );
 
 export const overview = z.object({
-  at: moment.describe('When this was counted.'),
+  at: moment.describe('When these figures were computed.'),
   window: overviewWindow,
-  from: moment.describe('Where the window begins.'),
+  from: moment.describe('Start of the window.'),
   waiting,
   running,
   flow,
   figures,
   series: z.array(point).max(60),
-  bucketSeconds: seconds.describe('How long a bucket of the series is.'),
+  bucketSeconds: seconds.describe('Length of one bucket of the series.'),
   budgets: z.array(budget),
   replicas: z.array(replica),
-  attention: z.array(attention).describe('The worst first.'),
+  attention: z.array(attention).describe('Worst first.'),
   thresholds,
   missing: z
     .array(z.string())
     .default([])
-    .describe('Stores that do not answer: their jobs are left out.'),
+    .describe('Stores that do not answer; their jobs are missing here.'),
 });
 export type Overview = z.infer<typeof overview>;
 export type Budget = z.infer<typeof budget>;

@@ -8,14 +8,14 @@ export type Issue = z.infer<typeof issue>;
 /** RFC 9457, with what a program needs to decide by: the code, and whether trying again can help. */
 export const problem = z.object({
   type: z.string().describe('A URN of the code.'),
-  title: z.string().describe('The same for every problem of the code.'),
+  title: z.string().describe('The same for every problem with this code.'),
   status: z.number(),
-  detail: z.string().describe('What is wrong this time, in a sentence.'),
+  detail: z.string().describe('One sentence about this occurrence.'),
   /** A text, not the enum: a newer server may know codes that this client does not. */
-  code: z.string().describe('What to decide by: one of the error table, or of a newer server.'),
+  code: z.string().describe('The code to branch on: one of the error table, or a newer server’s.'),
   retryable: z.boolean().describe('Whether the same request can succeed later.'),
-  correlationId: z.string().describe('Leads to the log of the service.'),
-  issues: z.array(issue).optional().describe('What is wrong with which field.'),
+  correlationId: z.string().describe('Finds the request in the server’s log.'),
+  issues: z.array(issue).optional().describe('The problem of each invalid field.'),
 });
 export type Problem = z.infer<typeof problem>;
 

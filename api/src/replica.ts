@@ -4,7 +4,7 @@ import { z } from 'zod';
 const workerState = z
   .enum(['running', 'paused', 'stopping', 'stopped', 'silent'])
   .describe(
-    'As it last reported; silent: it has missed three reports, so it died, froze or is cut off.',
+    'The state it last reported; silent: it has missed three reports, because it died, froze or was cut off.',
   );
 
 export const totals = z.object({
@@ -15,7 +15,12 @@ export const totals = z.object({
 });
 
 /** Why somebody holds something back, in their words. */
-export const reason = z.string().min(1).max(200).optional().describe('Why, for those who see it.');
+export const reason = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('The reason, shown to everybody who sees it.');
 
 /** Since when something is held back, by whom and why. */
 export const pause = z.object({
@@ -27,8 +32,8 @@ export const pause = z.object({
 
 const slots = z.object({
   name: z.string(),
-  concurrency: z.number().describe('Jobs at the same time.'),
-  inFlight: z.number().describe('Jobs that run now.'),
+  concurrency: z.number().describe('The maximum of concurrent jobs.'),
+  inFlight: z.number().describe('Running jobs.'),
 });
 
 // What has a default is not sent by older servers, nor of replicas of before.
@@ -41,26 +46,25 @@ export const replica = totals.extend({
   lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
   uptimeSeconds: z.number(),
   inFlight: z.number(),
-  jobs: z
-    .array(jobId)
-    .default([])
-    .describe('What it runs, of jobs that you may see: 20 at the most.'),
+  jobs: z.array(jobId).default([]).describe('Its running jobs that you may see, at most 20.'),
   pools: z.array(slots).default([]),
   kinds: z.array(kindName),
   wanted: pause
     .extend({ state: z.enum(['paused', 'drained']) })
     .nullable()
     .default(null)
-    .describe('What somebody has asked of it; null: to work.'),
+    .describe('The requested state; null: running.'),
   takenOver: z
     .object({
       at: moment,
       by: z.string().describe('The replica that found them.'),
       count: z.number(),
-      jobs: z.array(jobId).describe('The first ten, of jobs that you may see.'),
+      jobs: z.array(jobId).describe('The first ten that you may see.'),
     })
     .nullable()
     .default(null)
-    .describe('Of one that is silent: what others have taken over from it, as far as known.'),
+    .describe(
+      'For a silent replica: the jobs that others have taken over from it, as far as known.',
+    ),
 });
 export type Replica = z.infer<typeof replica>;

@@ -120,13 +120,11 @@ function serviceUrl(given: string): string {
   const text = /^[a-z]+:\/\//i.test(given) ? given : `http://${given}`;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(
-      `"${given}" is not the address of a server. Write one such as ${DEFAULT_URL}.`,
-    );
+    throw new UsageError(`"${given}" is not the address of a server, such as ${DEFAULT_URL}.`);
   }
   // fetch takes no such address. The sentence does not repeat it: it would stand in logs.
   if (url.username !== '' || url.password !== '') {
-    throw new UsageError('The address has a user or a password in it. Write it without them.');
+    throw new UsageError('The address contains a user name or password. Remove them.');
   }
   // What listens at ::1 may be somebody else's: the name is to mean one address, the one that servers have by default.
   if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
@@ -172,5 +170,5 @@ function limitOf(init: RequestInit | undefined): number | null {
 
 function redirected(server: string, elsewhere: string): string {
   const to = URL.canParse(elsewhere, server) ? new URL(elsewhere, server).origin : 'elsewhere';
-  return `${server} sends its callers to ${to}. If you trust that, name it with --url or MILLRACE_URL.`;
+  return `${server} redirects to ${to}. If you trust that address, pass it with --url or MILLRACE_URL.`;
 }

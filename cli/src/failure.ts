@@ -29,7 +29,7 @@ export function failureOf(thrown: unknown, url: string, advice: string | null = 
   if (isUnreachable(thrown))
     return failure(EXIT.unreachable, 'unreachable', unreachable(thrown, url));
   const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  return failure(EXIT.defect, 'defect', `This is a defect of the millrace command:\n${stack}`);
+  return failure(EXIT.defect, 'defect', `This is a bug in the millrace command:\n${stack}`);
 }
 
 /** Worth asking again in a moment: a server that restarts, a store that is away. */
@@ -132,8 +132,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no way to it',
   ETIMEDOUT: 'it does not answer',
   UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
-  UND_ERR_HEADERS_TIMEOUT: 'it has not answered in time',
-  UND_ERR_BODY_TIMEOUT: 'it has not answered in time',
+  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
+  UND_ERR_BODY_TIMEOUT: 'it did not answer in time',
 };
 
 /** fetch calls no port of another protocol, such as 9 or 6000: https://fetch.spec.whatwg.org/#port-blocking */
@@ -141,12 +141,12 @@ const BAD_PORT = 'bad port';
 
 function unreachable(error: Error, url: string): string {
   const advice =
-    'Start one with "npm start" or "millrace start", or name another with --url or MILLRACE_URL.';
+    'Start one with "npm start" or "millrace start", or choose another with --url or MILLRACE_URL.';
   return `No Millrace at ${url}: ${reasonOf(error)}. ${advice}`;
 }
 
 export function reasonOf(error: Error): string {
-  if (error.name === 'TimeoutError') return 'it has not answered in time';
+  if (error.name === 'TimeoutError') return 'it did not answer in time';
   const { cause } = error;
   if (!(cause instanceof Error)) return error.message;
   if (cause.message === BAD_PORT)

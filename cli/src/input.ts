@@ -39,8 +39,8 @@ async function openFile(file: string, signal: AbortSignal): Promise<Input> {
     };
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null;
-    if (code === 'ENOENT') throw new UsageError(`There is no file "${file}".`);
-    if (code === 'EACCES') throw new UsageError(`The file "${file}" may not be read.`);
+    if (code === 'ENOENT') throw new UsageError(`File not found: "${file}".`);
+    if (code === 'EACCES') throw new UsageError(`No permission to read the file "${file}".`);
     throw thrown;
   }
 }
@@ -93,11 +93,11 @@ export async function readObject(context: Context, file: string): Promise<Record
   const where = file === '-' ? 'Standard input' : `The file "${file}"`;
   if (/\.(?:csv|tsv|xlsx?|ods|jsonl)$/i.test(file))
     throw new UsageError(
-      `${where} has rows. This makes one document of one JSON object; "millrace batch" makes one of each row.`,
+      `${where} has rows. This command takes one JSON object; "millrace batch" takes rows.`,
     );
   const value = parseJson(await readAll(await openInput(context, file)), where);
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new UsageError(`${where} holds no object, such as {"Name": "Ada"}.`);
+    throw new UsageError(`${where} is not an object, such as {"Name": "Ada"}.`);
   return value as Record<string, unknown>;
 }
 

@@ -68,13 +68,13 @@ describe('help', () => {
 
 describe('a slip', () => {
   test.each([
-    ['jbos', 'There is no command "jbos". Did you mean "millrace jobs"?'],
-    ['help retyr', 'There is no command "retyr". Did you mean "millrace retry"?'],
-    ['frobnicate', 'There is no command "frobnicate". See "millrace help".'],
-    ['jobs --stat failed', 'There is no option --stat: did you mean --state?'],
-    ['jobs --tennant=x', 'There is no option --tennant: did you mean --tenant?'],
-    ['jobs --zzzzzz', 'There is no option --zzzzzz.'],
-    ['jobs -x', 'There is no option -x.'],
+    ['jbos', 'Unknown command "jbos". Did you mean "millrace jobs"?'],
+    ['help retyr', 'Unknown command "retyr". Did you mean "millrace retry"?'],
+    ['frobnicate', 'Unknown command "frobnicate". See "millrace help".'],
+    ['jobs --stat failed', 'Unknown option --stat: did you mean --state?'],
+    ['jobs --tennant=x', 'Unknown option --tennant: did you mean --tenant?'],
+    ['jobs --zzzzzz', 'Unknown option --zzzzzz.'],
+    ['jobs -x', 'Unknown option -x.'],
     ['jobs --state FIALED', '--state does not know "FIALED": did you mean FAILED?'],
     [
       'jobs --state xyz',
@@ -86,19 +86,16 @@ describe('a slip', () => {
     ['jobs --all=yes', '--all takes no value.'],
     [
       'job',
-      'It needs more than that: millrace job ID, or millrace job delete ID [--yes]. See "millrace help job".',
+      'Missing argument: millrace job ID, or millrace job delete ID [--yes]. See "millrace help job".',
     ],
     ['jobs b', '"millrace jobs" does not take "b". See "millrace help jobs".'],
-    ['job a b', '"millrace job" shows one job, or deletes one: not "b".'],
+    ['job a b', '"millrace job" shows or deletes one job; unknown word "b".'],
     [
       'jobs --url ftp://x',
-      '"ftp://x" is not the address of a server. Write one such as http://127.0.0.1:3000.',
+      '"ftp://x" is not the address of a server, such as http://127.0.0.1:3000.',
     ],
-    [
-      'jobs --url http://ada:x@host',
-      'The address has a user or a password in it. Write it without them.',
-    ],
-    ['jobs --json --constructor', '{"code":"usage","detail":"There is no option --constructor."}'],
+    ['jobs --url http://ada:x@host', 'The address contains a user name or password. Remove them.'],
+    ['jobs --json --constructor', '{"code":"usage","detail":"Unknown option --constructor."}'],
   ])('"%s" is told in one sentence', async (line, sentence) => {
     const ran = await run(line.split(' '), NOWHERE);
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: `${sentence}\n` });
@@ -123,7 +120,7 @@ describe('the address', () => {
     const ran = await run(['jobs'], NOWHERE);
     expect(ran.code).toBe(5);
     expect(ran.stderr).toBe(
-      `No Millrace at ${NOWHERE}: nothing listens there. Start one with "npm start" or "millrace start", or name another with --url or MILLRACE_URL.\n`,
+      `No Millrace at ${NOWHERE}: nothing listens there. Start one with "npm start" or "millrace start", or choose another with --url or MILLRACE_URL.\n`,
     );
     expect(documents((await run(['jobs', '--json'], NOWHERE)).stderr)).toMatchObject([
       { code: 'unreachable' },
@@ -178,7 +175,7 @@ describe('the address', () => {
   });
 
   test.each([
-    [new DOMException('The operation was aborted.', 'TimeoutError'), 'it has not answered in time'],
+    [new DOMException('The operation was aborted.', 'TimeoutError'), 'it did not answer in time'],
     [new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'the name is not known'],
     [new TypeError('fetch failed', { cause: coded('SELF_SIGNED') }), 'because SELF_SIGNED'],
     [new TypeError('fetch failed'), 'fetch failed'],
@@ -262,7 +259,7 @@ test('a defect of ours is reported as one, with 70', async () => {
     },
   });
   expect(code).toBe(70);
-  expect(stderr).toMatch(/^This is a defect of the millrace command:\nRangeError: oops\n {4}at /);
+  expect(stderr).toMatch(/^This is a bug in the millrace command:\nRangeError: oops\n {4}at /);
 });
 
 describe('millrace start', () => {

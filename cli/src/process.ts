@@ -103,7 +103,7 @@ async function* linesOfProgram(
   yield* createInterface({ input: child.stdout });
   const [code, signal] = await ended;
   if (signal !== null)
-    throw new ProgramError('interrupted', EXIT.interrupted, `It was ended by ${signal}.`);
+    throw new ProgramError('interrupted', EXIT.interrupted, `Ended by ${signal}.`);
   if (code !== 0)
     throw new ProgramError('defect', EXIT.defect, `A program of the server ended with ${code}.`);
 }

@@ -14,6 +14,6 @@ export class ProgramError extends Error {
 
 export function notBuilt(): ProgramError {
   const advice =
-    'There is no server here. In a clone of the repository: npm run build. Elsewhere: npm install @millrace/server.';
+    'The server is not installed. In a clone of the repository: npm run build. Elsewhere: npm install @millrace/server.';
   return new ProgramError('not_built', EXIT.defect, advice);
 }

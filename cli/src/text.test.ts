@@ -25,9 +25,9 @@ test.each([
 test.each([
   ['another encoding', Buffer.from('SELECT \u00e9 FROM x', 'latin1'), 'is not UTF-8: save it'],
   ['a letter that is cut off', Buffer.from('é').subarray(0, 1), 'is not UTF-8: save it'],
-  ['a spreadsheet', Buffer.from([0x50, 0x4b, 3, 4, 0x14, 0, 8, 0]), 'holds no text.'],
-  ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]), 'holds no text.'],
-  ['UTF-16 without a mark', utf16.subarray(2), 'holds no text.'],
+  ['a spreadsheet', Buffer.from([0x50, 0x4b, 3, 4, 0x14, 0, 8, 0]), 'is not a text file.'],
+  ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]), 'is not a text file.'],
+  ['UTF-16 without a mark', utf16.subarray(2), 'is not a text file.'],
 ])('%s is refused in a sentence', (_, bytes, sentence) => {
   expect(() => read(bytes, 1_000)).toThrow(`The file "a.sql" ${sentence}`);
 });

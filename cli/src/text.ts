@@ -21,7 +21,7 @@ export function createTextReader(where: string): TextReader {
       if (decoder.encoding === 'utf-8' && !bytes.includes(0))
         throw new UsageError(`${where} is not UTF-8: save it as UTF-8.`);
     }
-    throw new UsageError(`${where} holds no text.`);
+    throw new UsageError(`${where} is not a text file.`);
   }
 
   return {

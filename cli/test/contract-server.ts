@@ -92,7 +92,7 @@ export function createStreams(): Streams {
     add(response, query) {
       queries.push(query);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(frame({ type: 'hello', resumed: false }));
+      response.write(frame({ type: 'hello' }));
       open.add(response);
       response.on('close', () => {
         open.delete(response);
@@ -159,7 +159,7 @@ function routeOf(method: string, path: string) {
       return { name, contract, params };
     }
   }
-  throw refusal('not_found', `There is no ${method} ${path}.`);
+  throw refusal('not_found', `No such route: ${method} ${path}.`);
 }
 
 function checked(schema: Contract['params'], value: unknown): unknown {

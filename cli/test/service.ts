@@ -142,7 +142,7 @@ function explain({ id, state }: Job) {
 
 function enqueue(service: Service, request: JobRequest) {
   if (!service.kinds.some(({ name }) => name === request.kind)) {
-    throw refusal('unknown_kind', `There is no kind "${request.kind}".`);
+    throw refusal('unknown_kind', `Unknown kind "${request.kind}".`);
   }
   const { data, key } = request;
   if (typeof (data as { name?: unknown }).name === 'number') {
@@ -215,7 +215,9 @@ function switchWorker(service: Service, takesJobs: boolean) {
   if (service.takesJobs === takesJobs)
     throw refusal(
       'conflict',
-      takesJobs ? 'This replica takes jobs already.' : 'This replica is stopped already.',
+      takesJobs
+        ? 'This replica takes jobs already.'
+        : 'Nothing to change: this replica is already stopped.',
     );
   service.takesJobs = takesJobs;
   return { isRunning: takesJobs, correlationId: 'fake' };
@@ -261,9 +263,9 @@ function stats(service: Service) {
 
 function pause(service: Service, name: string | undefined, paused: boolean) {
   const kind = service.kinds.find((each) => each.name === name);
-  if (kind === undefined) throw refusal('unknown_kind', `There is no kind "${name}".`);
+  if (kind === undefined) throw refusal('unknown_kind', `Unknown kind "${name}".`);
   if ((kind.paused !== null) === paused) {
-    throw refusal('conflict', `The kind "${name}" is ${paused ? '' : 'not '}paused already.`);
+    throw refusal('conflict', `The kind "${name}" is ${paused ? 'already ' : 'not '}paused.`);
   }
   kind.paused = paused ? { since: at(0), by: null, reason: null } : null;
   return { kind: kind.name, paused };

@@ -154,8 +154,8 @@ function guard({ handlers }: Service, issuer: string, clock: Clock): void {
   const checked = (token: string | null): Claims => {
     if (token === null) throw refusal('unauthenticated', 'There is no token.');
     const claims = token.includes('.') ? claimsOf(token) : null;
-    if (claims?.iss !== issuer) throw refusal('token_invalid', 'The token is not good.');
-    if (claims.exp * 1_000 <= clock.now) throw refusal('token_expired', 'The token has ended.');
+    if (claims?.iss !== issuer) throw refusal('token_invalid', 'Invalid token.');
+    if (claims.exp * 1_000 <= clock.now) throw refusal('token_expired', 'The token has expired.');
     return claims;
   };
   const { listJobs } = handlers;

@@ -17,7 +17,7 @@ export const PAGES = {
     async act(page) {
       await page.locator('tr[data-row] input').first().check();
       const bar = page.getByRole('region', { name: 'Chosen jobs' });
-      await bar.getByRole('button', { name: 'Select all that fit' }).click();
+      await bar.getByRole('button', { name: 'Select all matching' }).click();
       await bar.getByRole('button', { name: 'Retry' }).click();
       await page.locator('dialog table').waitFor();
     },

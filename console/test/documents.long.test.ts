@@ -47,10 +47,10 @@ async function dropSheet(page: Page, name: string, text: string): Promise<void> 
 
 test('a spreadsheet is mapped, looked at, run, corrected where it failed, and run again', async () => {
   const page = await stage.open({ path: '/documents' });
-  await page.getByText('No batch yet').waitFor();
+  await page.getByText('No batches yet').waitFor();
   await addTemplate(page, 'offer', TEMPLATE);
   await page.getByRole('link', { name: 'New batch' }).first().click();
-  await page.getByLabel('One that is here').selectOption('offer');
+  await page.getByLabel('Existing template').selectOption('offer');
   await dropSheet(page, 'november.csv', CSV);
 
   // Undecided first: a guess, and a field that no column has. Nothing runs before.
@@ -145,7 +145,7 @@ test('all of it goes without a pointer', async () => {
   await tabTo(page, page.getByRole('link', { name: 'New batch' }).first());
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'New batch' }).waitFor();
-  await tabTo(page, page.getByLabel('One that is here'));
+  await tabTo(page, page.getByLabel('Existing template'));
   await keyboard.press('k');
   await page.waitForURL(/template=keyed/);
   await tabTo(page, page.locator('input[accept*=csv]'));
@@ -168,7 +168,7 @@ test('all of it goes without a pointer', async () => {
   await page.getByText('1 ready, 2 need attention').waitFor();
 
   // Row by row to the last one, where the button has nothing more to do and keeps the focus.
-  const after = page.getByRole('button', { name: 'Row after' });
+  const after = page.getByRole('button', { name: 'Next row' });
   await tabTo(page, after);
   const shown = page.getByLabel('Row to preview');
   await keyboard.press('Enter');
@@ -265,7 +265,7 @@ test('the first steps make documents, run a query and export a report', async ()
   await page.getByRole('button', { name: /: settings$/ }).click();
   await page.getByRole('link', { name: 'First steps' }).click();
   const first = page.url();
-  await page.getByRole('button', { name: 'Make the letters' }).click();
+  await page.getByRole('button', { name: 'Generate the letters' }).click();
   await page.waitForURL('**/documents/batches/*');
   await page.getByText('Finished', { exact: true }).first().waitFor();
   await page.goto(first);

@@ -102,7 +102,7 @@ test('a view is saved for whoever made it, wherever they sign in', async () => {
 
   const remove = elsewhere.getByRole('button', { name: 'Delete the view Failed syncs' });
   await remove.click();
-  await elsewhere.getByText('Failed syncs is deleted').waitFor();
+  await elsewhere.getByText('Failed syncs deleted').waitFor();
   await elsewhere.getByRole('button', { name: 'Undo' }).click();
   await remove.waitFor();
 }, 180_000);
@@ -120,7 +120,7 @@ describe('a list as long as after a day', () => {
   async function ask(page: Page, action: string, title: string): Promise<void> {
     await page.getByRole('checkbox', { name: 'All jobs of this page' }).check();
     const bar = page.getByRole('region', { name: 'Chosen jobs' });
-    await bar.getByRole('button', { name: 'Select all that fit' }).click();
+    await bar.getByRole('button', { name: 'Select all matching' }).click();
     await bar.getByRole('button', { name: action }).click();
     await page.getByRole('dialog').getByRole('heading', { name: title }).waitFor();
   }
@@ -168,7 +168,7 @@ describe('a list as long as after a day', () => {
     await page.goBack();
     await page.goForward();
     await strip.getByText(`${FAILED} queued again.`).waitFor();
-    await page.getByText('No job fits').waitFor();
+    await page.getByText('No matching jobs').waitFor();
     expect(await violations(page)).toEqual([]);
   }, 180_000);
 

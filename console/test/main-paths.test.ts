@@ -84,7 +84,7 @@ test('the palette goes to a page by its name', async () => {
   await go('/');
   await page.getByText('Live', { exact: true }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Go to or do' }).fill('failed');
+  await page.getByRole('combobox', { name: 'Command palette' }).fill('failed');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/console/jobs?**');
   expect(page.url()).toContain('FAILED');
@@ -219,7 +219,7 @@ test('a spreadsheet becomes documents, is corrected where it failed, and is one 
   const template = docx(p('Dear {{Name}}, our offer stands until {{date AnswerBy "long"}}.'));
   await stage.call(page, 'POST', '/templates/offer', new Bytes(DOCX, template));
   await page.getByRole('link', { name: 'New batch' }).first().click();
-  await page.getByLabel('One that is here').selectOption('offer');
+  await page.getByLabel('Existing template').selectOption('offer');
   await page.locator('input[accept*=csv]').setInputFiles({
     name: 'november.csv',
     mimeType: 'text/csv',
@@ -228,8 +228,13 @@ test('a spreadsheet becomes documents, is corrected where it failed, and is one 
   await page.getByRole('button', { name: 'Yes, AnswerBy is right' }).click();
   await page.getByText('1 ready, 1 needs attention').waitFor();
   await page.getByRole('img', { name: 'Row 2, page 1 of 1' }).waitFor();
+  await page.getByText('PDF options').click();
+  await page.getByLabel('Archive').selectOption('PDF/A-2b');
+  await page.getByLabel('Watermark').fill('DRAFT');
   const runs = counting(page, 'POST', /^\/documents\/batch$/);
+  const sent = page.waitForRequest((request) => request.url().includes('/documents/batch?'));
   await page.getByRole('button', { name: /^Run 2 rows/ }).dblclick();
+  expect(new URL((await sent).url()).search).toMatch(/pdfA=2b&watermark=DRAFT/);
   await page.waitForURL('**/documents/batches/*');
   expect(runs()).toBe(1);
   await page.getByText('1 failed', { exact: true }).waitFor();

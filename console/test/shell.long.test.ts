@@ -87,7 +87,7 @@ test('a pause asks why, and takes what is typed at once', async () => {
 
 test('what is no page has the navigation around it', async () => {
   const page = await stage.open({ path: '/nowhere' });
-  await page.getByText('There is no such page').waitFor();
+  await page.getByText('Page not found').waitFor();
   await page.getByRole('link', { name: 'Jobs' }).first().waitFor();
 });
 

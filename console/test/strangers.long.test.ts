@@ -105,9 +105,9 @@ test.each(LINKS)('a link to another tenant’s %s leads to nothing', async (what
 });
 
 test.each([
-  ['/jobs', 'No job yet'],
-  ['/documents', 'No batch yet'],
-  ['/documents?tab=templates', 'No template yet'],
+  ['/jobs', 'No jobs yet'],
+  ['/documents', 'No batches yet'],
+  ['/documents?tab=templates', 'No templates yet'],
   ['/documents?tab=files', 'No file yet'],
   ['/reports/one', 'It has not run yet.'],
   ['/pipelines/opens', 'It has not run yet.'],

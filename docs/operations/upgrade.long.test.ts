@@ -144,7 +144,7 @@ describe.sequential('the page', () => {
          ON CONFLICT (name) DO UPDATE SET compatible_from = excluded.compatible_from`,
         [from],
       );
-    await later(10);
+    await later(1);
     expect(await follow('Roll back', env)).toMatch(
       /^queue +newer +900-later\.sql +900-later\.sql$/m,
     );

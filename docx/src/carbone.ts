@@ -1,6 +1,6 @@
 import { correctedPattern } from './helpers/date-pattern.ts';
 
-/** What Carbone's formatters are in our tags: `{d.total:formatN(2)}` is `{{number total decimals=2}}`. */
+/** Carbone's formatters in our tags: `{d.total:formatN(2)}` is `{{number total decimals=2}}`. */
 
 const COMPARING: Readonly<Record<string, string>> = {
   ifeq: 'eq',
@@ -60,7 +60,7 @@ function operandOf(given: string, field: string): string | undefined {
   return given.includes('"') ? undefined : `"${given}"`;
 }
 
-/** What `show` shows: words, or a field. */
+/** The argument of `show`: words, or a field. */
 function shownBy({ args: [given = ''] }: Formatter, field: string): string {
   return /^(?:\.|[dc]\.)[\w.]+$/.test(given) ? `{{${operandOf(given, field) ?? ''}}}` : given;
 }

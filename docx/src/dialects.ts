@@ -26,7 +26,7 @@ export interface Dialect {
 }
 
 const NAME = '[\\p{L}_][\\p{L}\\p{N}_]*(?:\\.[\\p{L}_][\\p{L}\\p{N}_]*){0,8}';
-/** Of three letters at least: `{d}` and `{x}` are mathematics. */
+/** A name of three letters at least: `{d}` and `{x}` are mathematics. */
 const LONG_NAME = '[\\p{L}_][\\p{L}\\p{N}_]{2,60}(?:\\.[\\p{L}_][\\p{L}\\p{N}_]*){0,8}';
 /** As fields are called and words are not: `order.total`, `first_name`, `firstName`. */
 const FIELD_NAME =
@@ -62,7 +62,7 @@ const inTags = (pattern: string, instead: Instead): Sign => ({
 const END = 'Write {{/each}} or {{/if}}, as it was opened.';
 const loop = (list: string) => `Write {{#each ${list}}} … {{/each}}.`;
 
-/** What a tag repeats, as easy-template-x says it. */
+/** The element that a tag repeats, as easy-template-x says it. */
 const LEVELS: Readonly<Record<string, string>> = {
   paragraph: 'paragraph',
   row: 'row',

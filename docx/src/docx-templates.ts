@@ -2,7 +2,7 @@ import { adviceOn } from './compile/tags/advice.ts';
 import { inWords } from './compile/tags/conditions.ts';
 import { parseTag } from './compile/tags/expression.ts';
 
-/** What the commands of docx-templates are in our tags: `+++INS $line.name+++` is `{{name}}`. */
+/** Commands of docx-templates in our tags: `+++INS $line.name+++` is `{{name}}`. */
 
 export const LEAVE_OUT =
   'Leave it out: a template runs no code, and what it works out comes with the data.';
@@ -35,7 +35,7 @@ export function eachOf(list: string, variable: string, source = list): string {
   return `There is no equivalent of "${source.trim()}": such a list comes with the data, and {{#each Lines}} … {{/each}} repeats it; ${inside}.`;
 }
 
-/** What the items of loops are called there, the innermost last. */
+/** The names of the items of loops there, the innermost last. */
 export function loopOf(source: string): { readonly opens: string } | 'closes' | undefined {
   const command = source.replace(/^[+{ ]+/, '');
   if (/^END-FOR\b/i.test(command)) return 'closes';

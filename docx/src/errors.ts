@@ -1,5 +1,5 @@
 /**
- * What a template, its file or its data can do wrong. A caller shows the sentence to the author: it names
+ * The faults of a template, its file or its data. A caller shows the sentence to the author: it names
  * the place (part, paragraph, the words around it) and says what to write instead.
  */
 export type TemplateErrorCode =

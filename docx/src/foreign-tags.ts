@@ -18,7 +18,7 @@ interface Match {
 
 /** Different hints that make up for a sure sign. */
 const HINTS = 2;
-/** Of each dialect: who sees these knows what to do with the others. */
+/** The most tags that are named of each dialect: whoever sees these knows what to do with the others. */
 const MOST_NAMED = 20;
 
 /** Tags of other template languages: they would be printed as they stand, in every document. */
@@ -27,7 +27,7 @@ export function foreignTags(
 ): ForeignTag[] {
   const known = new Map<Dialect, Map<string, Match>>();
   for (const { name, tokens } of parts) {
-    /** What the items of the loops around are called, by dialect. */
+    /** The names of the items of the loops around, by dialect. */
     const loops = new Map<Dialect, readonly string[]>();
     for (const { text, number } of readParagraphs({ tokens })) {
       if (!MARKS.test(text)) continue;
@@ -38,10 +38,10 @@ export function foreignTags(
       }
     }
   }
-  return [...known].flatMap(([dialect, matches]) => told(dialect, [...matches.values()]));
+  return [...known].flatMap(([dialect, matches]) => tagsOf(dialect, [...matches.values()]));
 }
 
-function told({ name }: Dialect, matches: readonly Match[]): ForeignTag[] {
+function tagsOf({ name }: Dialect, matches: readonly Match[]): ForeignTag[] {
   const count = (weight: Match['weight']) =>
     matches.filter((match) => match.weight === weight).length;
   if (count('sure') + count('likely') === 0 && count('hint') < HINTS) return [];

@@ -5,7 +5,7 @@ import { toNumber } from './helpers/format.ts';
 import { readMoment, readNumber, readPercent } from './helpers/read-text.ts';
 import { compile, lint } from './index.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
-import { lostText } from './trial/lost-text.ts';
+import { lostText } from './trial/trial.ts';
 
 const LONG = 300_000;
 const DIGITS = '1'.repeat(LONG);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { docx, p, partXml, relationship, zip } from '../test/builder.ts';
 import { textLines } from '../test/read.ts';
 
-import { layOut, stored, writeZip } from './zip/writer.ts';
+import { layOut, stored, writeZip } from '@millrace/zip';
 import { type TemplateError, compile, lint } from './index.ts';
 import type { CompileOptions } from './index.ts';
 
@@ -98,7 +98,7 @@ describe('a damaged zip', () => {
     const nested = Buffer.from(inner.directory);
     nested.writeUInt32LE(30 + 'outer.bin'.length, 42);
     const directory = Buffer.concat([outer.directory, nested]);
-    const bytes = writeZip({ body: outer.body, directory, count: 2 }, []);
+    const bytes = writeZip([], { body: outer.body, directory, count: 2 });
     const error = refusal(bytes);
     expect(error.code).toBe('corrupt_zip');
     expect(error.message).toContain('overlap');

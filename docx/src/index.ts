@@ -3,8 +3,8 @@ export type { DataProblem, Place, Problem, TemplateErrorCode } from './errors.ts
 export { editDistance, nearest } from './shape.ts';
 export { keysOf, keysOfColumn, pathOf } from './paths.ts';
 export { canonicalLocale } from './helpers/format.ts';
-export { readZip, unpack } from './zip/reader.ts';
-export type { ZipEntry } from './zip/reader.ts';
+export { readZip, unpack } from './package/zip.ts';
+export type { ZipEntry } from './package/zip.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { compile } from './template.ts';

@@ -2,7 +2,7 @@ import { inWords } from './compile/tags/conditions.ts';
 import { parseTag } from './compile/tags/expression.ts';
 import { LEAVE_OUT, asTag, eachOf } from './docx-templates.ts';
 
-/** What statements of Jinja and docxtpl are in our tags. docxtpl says by letters what is repeated or removed: `{%tr for a in b %}`. */
+/** Statements of Jinja and docxtpl in our tags. docxtpl says by letters what is repeated or removed: `{%tr for a in b %}`. */
 
 const STATEMENT = /^(?:(p|tr|tc|r)(?= |-))? ?-?\s*([^]*[^-\s])?[-\s]*$/;
 

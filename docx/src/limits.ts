@@ -1,4 +1,4 @@
-/** What a template and its merge may take. Each can be raised or lowered by the caller. */
+/** The limits of a template and its merge. Each can be raised or lowered by the caller. */
 export interface Limits {
   /** Files in the zip. Word writes 15 to 60. */
   readonly entries: number;

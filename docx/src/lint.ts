@@ -22,7 +22,7 @@ export interface LintOptions {
 export interface BlockUse extends Place {
   readonly kind: 'each' | 'if' | 'unless';
   readonly source: string;
-  /** What it repeats or removes. */
+  /** The elements that it repeats or removes. */
   readonly level: 'inline' | 'paragraph' | 'row' | 'column';
 }
 
@@ -41,7 +41,7 @@ export interface LintReport {
 const MOST_PROBLEMS = 1_000;
 
 /**
- * Of fields and of blocks: 20,000 of them are 3.8 MB, which kept whoever passes a report on from all else for 130 to 280 ms.
+ * The most fields and the most blocks: 20,000 of them are 3.8 MB, which kept whoever hands a report on from all else for 130 to 280 ms.
  * A compiled template has all of its fields.
  */
 const MOST_LISTED = 1_000;
@@ -145,7 +145,7 @@ function blocksOf({ parts }: Compiled): BlockUse[] {
   return [...found.values()];
 }
 
-/** What is known of the data, and from where. */
+/** The known fields of the data, and where they are known from. */
 function shapesOf({ sample, schema }: LintOptions): [Shape, string][] {
   const shapes: [Shape, string][] = [];
   if (schema !== undefined) shapes.push([shapeOfSchema(schema), 'the schema']);

@@ -47,7 +47,7 @@ function withoutText(fields: readonly FieldUse[], data: unknown): string[] {
   return sentences.slice(0, MOST_NAMED);
 }
 
-/** Of each list: what is wrong with an item is mostly wrong with all of them. */
+/** The items of each list that are looked at: what is wrong with one is mostly wrong with all of them. */
 const MOST_ITEMS = 100;
 
 function valuesAt(data: unknown, path: string): unknown[] {

@@ -16,7 +16,7 @@ import { createScope } from './merge/scope.ts';
 import { XML_HEAD } from './package/open.ts';
 import { type StaticFiles, relates, staticFiles } from './package/static.ts';
 import { hasTaggedAddress, relationshipsPath } from './package/relationships.ts';
-import { deflated, stored, writeZip } from './zip/writer.ts';
+import { deflated, stored, writeZip } from '@millrace/zip';
 
 export interface CompileOptions {
   readonly limits?: Partial<Limits>;
@@ -44,7 +44,7 @@ export interface Template {
   readonly fonts: readonly string[];
   /** Bytes that it holds in memory. */
   readonly size: number;
-  /** What was taken out because it reaches outside the file. */
+  /** The parts that were removed because they reach outside the file. */
   readonly stripped: readonly { readonly part: string; readonly what: string }[];
   /** Without any, `imagesNeeded` names none, whatever the data. */
   readonly hasImages: boolean;
@@ -59,7 +59,7 @@ export interface Template {
   imagesNeeded(data: unknown, options?: Pick<MergeOptions, 'dataLocale'>): string[];
 }
 
-/** Compiles a template once. Throws a TemplateError that names the first thing wrong with it. */
+/** Compiles a template once, by an engine of our own (docs/decisions/0040-docx-engine.md). Throws a TemplateError that names the first thing wrong with it. */
 export function compile(bytes: Uint8Array, options: CompileOptions = {}): Template {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { plan, ...facts } = prepare(compileFile(bytes, limits, throwing));
@@ -211,7 +211,7 @@ function packed(plan: Plan, { out, media, counters, pieces, relations }: Filled)
     );
   }
   for (const { name, xml } of relations) files.push(deflated(name, Buffer.from(xml), 1));
-  return writeZip(plan.files.prefix, files);
+  return writeZip(files, plan.files.prefix);
 }
 
 function problemsOf(filling: () => unknown): readonly DataProblem[] {

@@ -1,5 +1,5 @@
-import { deflated, layOut, writeZip } from '../src/zip/writer.ts';
-import { readZip, unpack } from '../src/zip/reader.ts';
+import { deflated, writeZip } from '@millrace/zip';
+import { readZip, unpack } from '../src/package/zip.ts';
 import { DEFAULT_LIMITS } from '../src/limits.ts';
 
 /** DOCX files made in code, as small as Word accepts them. */
@@ -111,7 +111,7 @@ export function relationship(id: string, kind: string, target: string, external 
 
 export function zip(files: Readonly<Record<string, string | Buffer>>): Buffer {
   const packed = Object.entries(files).map(([name, data]) => deflated(name, Buffer.from(data), 6));
-  return writeZip(layOut([]), packed);
+  return writeZip(packed);
 }
 
 /** A paragraph of plain runs. Several strings are several runs. */

@@ -14,7 +14,7 @@ export function merged(body: string, data: unknown, options?: MergeOptions): str
   return textLines(mergedFile(body, data, options));
 }
 
-/** What a template is refused with. */
+/** The error that a template is refused with. */
 export function refusal(body: string): TemplateError {
   try {
     compile(docx(body));

@@ -4,10 +4,10 @@ import { tokenize } from '../src/xml/tokenizer.ts';
 import { attribute } from '../src/xml/tokens.ts';
 import { unzip } from './builder.ts';
 
-/** What a merge wrote may be larger than any template. */
+/** The result of a merge may be larger than any template. */
 const UNLIMITED: Limits = { ...DEFAULT_LIMITS, tokens: Infinity };
 
-/** What a reader sees of a part: one line per paragraph, `|` between the cells of a row. */
+/** The text of a part as a reader sees it: one line per paragraph, `|` between the cells of a row. */
 export function textLines(bytes: Uint8Array, part = 'word/document.xml'): string[] {
   const tokens = tokenize(unzip(bytes).get(part)?.toString('utf8') ?? '', part, UNLIMITED);
   const lines: string[] = [];
@@ -45,7 +45,7 @@ export function textLines(bytes: Uint8Array, part = 'word/document.xml'): string
   return lines;
 }
 
-/** What would make Word or LibreOffice repair the file. Empty when all is well. */
+/** Faults that would make Word or LibreOffice repair the file. Empty when all is well. */
 export function faults(bytes: Uint8Array): string[] {
   const found: string[] = [];
   const ids = new Set<string>();

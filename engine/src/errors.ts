@@ -55,7 +55,7 @@ export class StoreStopped extends StoreUnavailable {
   override readonly name: string = 'StoreStopped';
 }
 
-/** What is kept of a failed attempt. */
+/** The record of a failed attempt. */
 export interface FailureRecord {
   readonly code: string;
   readonly message: string;

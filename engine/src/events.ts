@@ -5,7 +5,7 @@ import type { TakenFrom } from './port.ts';
 /** Everything worth telling, once: logs, metrics, live updates and audit all read from here. */
 export interface EventMap {
   'job.enqueued': { id: JobId; kind: string; created: boolean; correlationId: string };
-  /** `dueAt`: since when it could have run, by the store's clock; null where the store does not tell. */
+  /** `dueAt`: since when it could have run, by the store's clock; null where the store does not say. */
   'job.started': JobEvent & { dueAt?: number | null };
   'job.succeeded': JobEvent & { durationMs: number };
   'job.failed': JobEvent & { durationMs: number; error: FailureRecord; stack: string | null };
@@ -30,7 +30,7 @@ export interface EventMap {
     correlationId: string;
     write: 'settle' | 'checkpoint' | 'renew' | 'local';
   };
-  /** `jobs` and `workers` are the first ten, where the store can tell. */
+  /** `jobs` and `workers` are the first ten, where the store knows them. */
   'lease.takenOver': {
     count: number;
     jobs: readonly JobId[];

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { suspectIn, twoPools } from '../test/suspects.ts';
 import { withoutHints } from '../test/world.ts';
 import { MillraceError } from './errors.ts';
-import type { RenewAnswer } from './parts.ts';
+import type { RenewAnswer } from './port-parts.ts';
 
 /** A suspect begins once the store knows it: only then does the loss of its worker count. */
 

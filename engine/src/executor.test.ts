@@ -12,7 +12,7 @@ import {
 import { JobFailure, MillraceError } from './errors.ts';
 import type { JobContext, RunningJob } from './kinds/kind.ts';
 import { done } from './kinds/outcome.ts';
-import type { Settlement } from './port.ts';
+import type { Settlement, Store } from './port.ts';
 import { RETRY } from './kinds/retry.ts';
 import { createWorker } from './worker/worker.ts';
 
@@ -277,4 +277,21 @@ it('a policy that turns out to be wrong only now fails the job, and not the work
   await run(10);
   expect(await job(id)).toMatchObject({ state: 'FAILED', error: { code: 'invalid_definition' } });
   expect(worker.status()).toMatchObject({ inFlight: 0, settling: 0 });
+});
+
+// A spread copies fields and no getters.
+it('hands the store settlements that it can copy', async () => {
+  const copying = (store: Store): Store => ({
+    ...store,
+    settle: ({ settlements }) =>
+      store.settle({ settlements: settlements.map((settlement) => ({ ...settlement })) }),
+  });
+  const { worker, enqueue, run, job } = createWorld({
+    kinds: [work(async () => {})],
+    wrap: copying,
+  });
+  worker.start();
+  const id = await enqueue();
+  await run(10);
+  expect(await job(id)).toMatchObject({ state: 'SUCCEEDED', error: null });
 });

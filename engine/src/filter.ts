@@ -49,10 +49,10 @@ export interface Filter {
   /** In one of these. */
   readonly phases?: readonly Phase[];
   readonly kind?: string;
-  /** Of one of these. */
+  /** Jobs of one of these kinds. */
   readonly kinds?: readonly string[];
   readonly tenant?: string;
-  /** Of one of these tenants. No tenant at all fits no job. */
+  /** Jobs of one of these tenants. No tenant at all fits no job. */
   readonly tenants?: readonly string[];
   readonly submitter?: string;
   /** Runs now, by this worker. */
@@ -67,7 +67,7 @@ export interface Filter {
   readonly createdBefore?: number;
 }
 
-/** What of a job a filter looks at. */
+/** The fields of a job that a filter compares. */
 type Filtered = Pick<
   JobSummary,
   | 'id'

@@ -1,4 +1,4 @@
-export * from './time/clock.ts';
+export { type Clock, type Random, atMost, sleep } from './time/clock.ts';
 export {
   WEBHOOK_KIND,
   checkRule,
@@ -17,7 +17,7 @@ export * from './errors.ts';
 export * from './events.ts';
 export { type EventLog, logEvents } from './log-events.ts';
 export type { WriteLine } from './execution/log-lines.ts';
-export type { Tracing } from './execution/parts.ts';
+export type { Tracing } from './executor.ts';
 export type { Explanation, Reason } from './queue/explain.ts';
 export * from './values/failure.ts';
 export {
@@ -34,7 +34,7 @@ export * from './values/json.ts';
 export * from './kinds/kind.ts';
 export { defer, done, type Effect, type Outcome } from './kinds/outcome.ts';
 export type { PoolConfig } from './worker/pool-config.ts';
-export * from './parts.ts';
+export * from './port-parts.ts';
 export * from './port.ts';
 export { type Crew, createCrew } from './worker/quarantine.ts';
 export { INTERNAL_KEYS } from './queue/new-job.ts';
@@ -58,13 +58,14 @@ export {
   refuseUnstorableJob,
   refuseUnstorableOutcome,
 } from './values/storable.ts';
-export type { Totals } from './worker/statistics.ts';
 export {
   type PoolStatus,
   SILENT_AFTER_MS,
   type TookOver,
+  type Totals,
   type WorkerStatus,
 } from './worker/status.ts';
 export { type PauseWindow, nextTick, pausedUntil } from './time/window.ts';
 export * from './within.ts';
+export * from './wrap.ts';
 export * from './worker/worker.ts';

@@ -2,7 +2,7 @@ import type { FailureRecord } from './errors.ts';
 import type { JsonText } from './values/json.ts';
 import type { FinishedState, JobState } from './states.ts';
 
-/** `<store>-<number>`: the prefix tells which store has the job. */
+/** `<store>-<number>`: the prefix says which store has the job. */
 export type JobId = string;
 
 /** Proof of the right to write: every write of a running job names all three. */
@@ -92,13 +92,13 @@ export interface Execution {
   readonly error: FailureRecord | null;
   /** With the stacks of its causes. */
   readonly stack: string | null;
-  /** Of its lease, where the store keeps it. */
+  /** The epoch of its lease, where the store keeps it. */
   readonly epoch?: number | null;
-  /** What was logged, where the store keeps it. */
+  /** The lines that were logged, where the store keeps them. */
   readonly log?: readonly LogLine[] | null;
 }
 
-/** What a handler has logged, or the engine about it. */
+/** A line that a handler has logged, or the engine about it. */
 export interface LogLine {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -111,7 +111,7 @@ export interface LogLine {
 /** How many executions of a job are kept. */
 export const EXECUTIONS_KEPT = 20;
 
-/** What a claim hands to a worker: enough to run, no more. */
+/** A claimed job: enough to run it, no more. */
 export interface ClaimedJob extends Lease {
   readonly kind: string;
   readonly tenant: string;
@@ -121,7 +121,7 @@ export interface ClaimedJob extends Lease {
   readonly maxAttempts: number;
   readonly priority: number | null;
   readonly createdAt: number;
-  /** Since when it could have run, where the store tells. */
+  /** Since when it could have run, where the store says so. */
   readonly dueAt?: number;
   readonly cursor: JsonText | null;
   /** A worker was lost with it: it runs alone on its worker, and its lease is renewed before it begins. */
@@ -134,13 +134,13 @@ export interface ClaimedJob extends Lease {
   readonly traceparent: string | null;
 }
 
-/** What is known of a job at the moment it ends: the rules decide by it what follows. */
+/** A job at the moment it ends: the rules decide by it what follows. */
 export interface FinishedJob {
   readonly id: JobId;
   readonly kind: string;
   readonly tenant: string;
   readonly payload: JsonText | null;
-  /** Of a job that succeeded; null once erased. */
+  /** The result of a job that succeeded; null once erased. */
   readonly result: JsonText | null;
   readonly state: FinishedState;
   readonly correlationId: string | null;

@@ -15,7 +15,7 @@ type Line<Name extends keyof EventMap> = readonly [
   ((event: EventMap[Name]) => object)?,
 ];
 
-/** What the engine tells, as log lines: one per execution of a job, and what someone may have to look into. */
+/** Writes the engine's events as log lines: one per execution of a job, and anything that someone may have to look into. */
 const LINES: { readonly [Name in keyof EventMap]?: Line<Name> } = {
   'job.succeeded': ['info', 'job succeeded', ended('succeeded')],
   'job.deferred': ['info', 'job deferred', ended('deferred')],
@@ -61,21 +61,21 @@ const SAME_AGAIN_MS = 60_000;
 
 /** A store that is away fails with every claim, several times a second: the same failure is logged once a minute, until it is back. */
 function createNews(now: () => number) {
-  const told = new Map<string, { readonly why: string; readonly at: number }>();
+  const logged = new Map<string, { readonly why: string; readonly at: number }>();
   return <Name extends keyof EventMap>(name: Name, event: EventMap[Name]): boolean => {
     if (name !== 'store.failed' && name !== 'store.recovered') return true;
     const { during, error } = event as Partial<EventMap['store.failed']>;
-    const last = told.get(during ?? '');
-    told.delete(during ?? '');
+    const last = logged.get(during ?? '');
+    logged.delete(during ?? '');
     if (name === 'store.recovered') return true;
     const why = error instanceof Error ? error.message : String(error);
     const isSame = last?.why === why && now() - last.at < SAME_AGAIN_MS;
-    told.set(during ?? '', isSame ? last : { why, at: now() });
+    logged.set(during ?? '', isSame ? last : { why, at: now() });
     return !isSame;
   };
 }
 
-/** What was thrown on purpose, or is no error, has no stack: then the line has none either. */
+/** A failure that was thrown on purpose, or is no Error, has no stack, and neither has its line. */
 function ended(outcome: string): (event: { durationMs: number; stack?: string | null }) => object {
   return ({ stack, durationMs, ...event }) => ({
     ...event,

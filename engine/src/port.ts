@@ -20,13 +20,13 @@ import type {
   SchedulePart,
   UpkeepPart,
   RenewAnswer,
-} from './parts.ts';
+} from './port-parts.ts';
 import type { Filter } from './filter.ts';
 import type { JobState } from './states.ts';
 
 /**
  * What the engine needs of a store: the verbs of a job's life, on batches, each with one params object, and the parts
- * that a store has as a whole or not at all. A store throws `StoreUnavailable` when it cannot tell whether a write
+ * that a store has as a whole or not at all. A store throws `StoreUnavailable` when it does not know whether a write
  * happened (`StoreTimedOut` when a smaller batch might have passed), and anything else when the data is at fault.
  */
 export interface Store {
@@ -41,7 +41,7 @@ export interface Store {
 
   enqueue(params: { jobs: readonly NewJob[] }): Promise<Enqueued[]>;
   claim(params: ClaimParams): Promise<Claimed>;
-  /** A worker renews only what it has begun: a lease that was never renewed tells of a job that may not have run. */
+  /** A worker renews only what it has begun: a lease that was never renewed means a job that may not have run. */
   renew(params: { leases: readonly Lease[]; leaseMs: number }): Promise<RenewAnswer[]>;
   settle(params: { settlements: readonly Settlement[] }): Promise<SettleAnswer[]>;
 
@@ -61,7 +61,7 @@ export interface Store {
   summaries(params: { ids: readonly JobId[] }): Promise<JobSummary[]>;
   /** Never scans the history. */
   counts(): Promise<Count[]>;
-  /** What `explain` needs beyond the job itself. */
+  /** The facts that `explain` needs beyond the job itself. */
   inspect(params: { id: JobId }): Promise<Inspection | null>;
 
   /** Hints that make things faster; nothing depends on their arrival. */
@@ -82,7 +82,7 @@ export interface Store {
   readonly rearrange?: RearrangePart;
 }
 
-/** What a store keeps of a job beyond the least. */
+/** The optional parts of a job that a store keeps. */
 export interface Keeps {
   /** The jobs of several tenants are kept apart and take turns. */
   readonly tenants: boolean;
@@ -90,7 +90,7 @@ export interface Keeps {
   readonly effects: boolean;
   /** The executions that did not end well at once. */
   readonly executions: boolean;
-  /** What these have logged, and the epochs of their leases. */
+  /** The logs of these executions, and the epochs of their leases. */
   readonly logs: boolean;
 }
 
@@ -150,7 +150,7 @@ export interface Want {
  * - someone had asked for the job to stop: it ends CANCELED;
  * - the lease was never renewed, so the job may not have been begun: its attempt is given back;
  * - it was renewed: its attempt is kept. With none left, a suspect ends FAILED (`worker_lost`), since it was alone on its
- *   worker. Any other gets one more execution: who can tell which of the jobs on that worker it was.
+ *   worker. Any other gets one more execution, since any job of that worker may have been the cause.
  *
  * What goes back to the queue is a suspect from then on, until it ends, is put back by a worker that lives, or its cursor
  * moves on. A hand-back clears nothing.
@@ -163,7 +163,7 @@ export interface Claimed {
   readonly lost: Lost[];
   /** Leases taken over from workers that went away. */
   readonly takenOver: number;
-  /** The first ten of them, where the store can tell. */
+  /** The first ten of them, where the store knows them. */
   readonly takenFrom?: readonly TakenFrom[];
   /** There may be more that is due: claim again as soon as slots are free. Also where others were faster just now. */
   readonly more: boolean;
@@ -195,8 +195,8 @@ export interface Lost {
 export type SettleAnswer = 'settled' | 'canceled' | 'already' | 'stale' | Refused | Unknown;
 
 /**
- * The store cannot tell whether this settlement was written (a lost answer, a locked row), but has answers for the
- * others of the batch: this one alone is asked about again. A store that can tell of none throws.
+ * The store does not know whether this settlement was written (a lost answer, a locked row), but has answers for the
+ * others of the batch: this one alone is asked about again. A store that knows about none of them throws.
  */
 export interface Unknown {
   readonly unknown: StoreUnavailable;
@@ -240,7 +240,7 @@ export type SettledOutcome =
   | { readonly move: 'defer'; readonly payload: JsonText | null; readonly delayMs: number }
   | { readonly move: 'handBack' };
 
-/** What the execution has logged, to be kept with it. */
+/** The log of the execution, kept with it. */
 export interface Logged {
   readonly log?: readonly LogLine[];
 }
@@ -254,7 +254,7 @@ export interface Selection {
 export interface Canceled {
   /** Ended now. */
   readonly canceled: JobId[];
-  /** Running; their workers were told. */
+  /** Running; their workers were asked to stop them. */
   readonly requested: JobId[];
 }
 
@@ -270,7 +270,7 @@ export interface Count {
   readonly tenant: string;
   readonly state: JobState;
   readonly count: number;
-  /** Of QUEUED ones, how many are not due yet. */
+  /** The number of QUEUED jobs that are not due yet. */
   readonly scheduled: number;
 }
 

@@ -1,7 +1,8 @@
+import { MillraceError } from './errors.ts';
 import type { FieldTable } from './kinds/definition.ts';
 import type { Duration } from './time/duration.ts';
 
-/** What people ask for; `newJob` (`queue/new-job.ts`) turns it into what a store keeps, or says what is wrong with it. */
+/** A request for a job; `newJob` (`queue/new-job.ts`) turns it into what a store keeps, or says what is wrong with it. */
 export interface JobRequest {
   readonly kind: string;
   readonly data: unknown;
@@ -24,7 +25,7 @@ export interface JobRequest {
   readonly traceparent?: string;
 }
 
-/** What a request can say, for whoever refuses anything else. */
+/** The fields of a request; anything else is refused. */
 export const REQUEST_FIELDS: FieldTable<JobRequest> = {
   kind: true,
   data: true,
@@ -40,3 +41,16 @@ export const REQUEST_FIELDS: FieldTable<JobRequest> = {
   webhook: true,
   traceparent: true,
 };
+
+const MOST_PRIORITY = 1_000;
+
+/** Refuses a priority that the stores' indexes have no room for. */
+export function checkPriority(priority: number): number {
+  if (!Number.isInteger(priority) || Math.abs(priority) > MOST_PRIORITY) {
+    throw new MillraceError(
+      'invalid_priority',
+      `The priority must be a whole number from -1000 to 1000, not ${priority}.`,
+    );
+  }
+  return priority;
+}

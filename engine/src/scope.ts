@@ -1,11 +1,11 @@
 import type { Filter } from './filter.ts';
 
-/** Whose jobs, files and templates a caller may see and act on. Handlers reach a store only within one. */
+/** Limits which jobs, files and templates a caller may see and act on. Handlers reach a store only within one. */
 export interface Scope {
   readonly tenants: readonly string[] | 'all';
   /** Where new things go. */
   readonly tenant: string;
-  /** Of members: they see and act on what they have submitted, and on nothing else. */
+  /** Set for members, who see and act on what they have submitted and on nothing else. */
   readonly owner: string | null;
   /** Hears what is reached, for the audit log. */
   readonly witness?: Witness;
@@ -14,14 +14,14 @@ export interface Scope {
 export interface Witness {
   /** Something of these tenants was shown or is changed; `all`: of any. */
   reached(tenants: readonly string[] | 'all'): void;
-  /** Something is there and was kept from the caller. */
+  /** Something exists and was hidden from the caller. */
   denied(): void;
 }
 
-/** Of the service itself, and of callers where tenants are no boundary. */
+/** The scope of the service itself, and of callers where tenants are no boundary. */
 export const EVERYTHING: Scope = { tenants: 'all', tenant: '', owner: null };
 
-/** What a scope is compared with. Tenant and submitter of a thing never change. */
+/** The owner of a thing, which a scope is compared with. Tenant and submitter never change. */
 export interface Belonging {
   readonly tenant: string;
   readonly submitter: string | null;
@@ -46,14 +46,14 @@ export function admitted<T extends Belonging>(scope: Scope, found: T | null): T 
   return found;
 }
 
-/** Those of a list that are within. */
+/** The members of a list that are within the scope. */
 export function admittedOf<T extends Belonging>(scope: Scope, found: readonly T[]): T[] {
   const within = found.filter((each) => isWithin(scope, each));
   if (within.length > 0) scope.witness?.reached([...new Set(within.map(({ tenant }) => tenant))]);
   return within;
 }
 
-/** What the filter asks for, and of that what is within. */
+/** The part of the filter that is within the scope. */
 export function narrowed(scope: Scope, filter: Filter): Filter {
   const { tenants, owner } = scope;
   // A member who asks for somebody else's jobs finds none.
@@ -66,7 +66,7 @@ export function narrowed(scope: Scope, filter: Filter): Filter {
 }
 
 /**
- * Of which tenants the jobs of a narrowed filter can be: none, where the one that was asked for is not within. A tenant must
+ * The tenants that the jobs of a narrowed filter can belong to: none, if the requested one is not within. A tenant must
  * not find the words of a stranger in its audit log because the stranger has named it.
  */
 export function tenantsOf({ tenant, tenants }: Filter): readonly string[] | 'all' {

@@ -13,10 +13,12 @@ test('never goes back', () => {
 
 test('waits, and takes a wait back', async () => {
   const fired: string[] = [];
-  const takeBack = [0, 5].map((ms) => systemClock.after(ms, () => fired.push(`taken back ${ms}`)));
+  const cancelTimers = [0, 5].map((ms) =>
+    systemClock.after(ms, () => fired.push(`taken back ${ms}`)),
+  );
   systemClock.after(10, () => fired.push('ten'));
   systemClock.after(0, () => fired.push('zero'));
-  for (const each of takeBack) each();
+  for (const each of cancelTimers) each();
   await sleep(systemClock, 30);
   expect(fired).toEqual(['zero', 'ten']);
 });
@@ -26,10 +28,10 @@ test('waits longer than setTimeout can count', () => {
   const fire = vi.fn<() => void>();
   const month = 31 * 86_400_000;
   systemClock.after(month, fire);
-  const takeBack = systemClock.after(month, fire);
+  const cancelTimer = systemClock.after(month, fire);
   vi.advanceTimersByTime(month - 1);
   expect(fire).not.toHaveBeenCalled();
-  takeBack();
+  cancelTimer();
   vi.advanceTimersByTime(1);
   expect(fire).toHaveBeenCalledOnce();
 });

@@ -1,6 +1,6 @@
 import type { Clock } from './time/clock.ts';
 
-/** What setTimeout can count to; beyond it, it fires at once. */
+/** The longest time that setTimeout can count; beyond it, it fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. The engine never imports it: whoever starts a worker gives it one. */

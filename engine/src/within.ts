@@ -1,7 +1,7 @@
 import { MillraceError } from './errors.ts';
 import type { JobId, NewJob } from './job.ts';
 import type { Enqueued, Selection, Store } from './port.ts';
-import type { ControlPart, FollowerPart, SchedulePart, ScheduleStatus } from './parts.ts';
+import type { ControlPart, FollowerPart, SchedulePart, ScheduleStatus } from './port-parts.ts';
 import {
   type Scope,
   admitted,
@@ -11,8 +11,9 @@ import {
   narrowed,
   tenantsOf,
 } from './scope.ts';
+import { wrapped } from './wrap.ts';
 
-/** What is asked of a store for people. Workers and housekeeping use the rest of the port, and have no scope. */
+/** The part of a store that serves people. Workers and housekeeping use the rest of the port, and have no scope. */
 export interface AskedStore extends Pick<
   Store,
   | 'name'
@@ -69,7 +70,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
   }
 
   /**
-   * A key is the tenant's, and what was there under it may be somebody else's. A member is told that the key is taken: the
+   * A key is the tenant's, and the job under it may be somebody else's. A member learns that the key is taken: the
    * id of a job that they may not see would look like a job of theirs that was made.
    */
   async function own(jobs: readonly NewJob[], enqueued: Enqueued[]): Promise<Enqueued[]> {
@@ -83,9 +84,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
     throw keyTaken(taken, enqueued.length);
   }
 
-  return {
-    name: store.name,
-    now: () => store.now(),
+  return wrapped(store, ['name', 'now', 'control'], {
     async enqueue({ jobs }) {
       return own(jobs, await store.enqueue({ jobs: jobs.map((job) => allowed(scope, job)) }));
     },
@@ -149,8 +148,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
         store.rearrange.prioritize({ ids: await admittedIds(ids), priority }),
       restore: async ({ ids }) => store.rearrange.restore({ ids: await admittedIds(ids) }),
     },
-    control: store.control,
-  };
+  });
 }
 
 /** A schedule is the service's; the job of its last tick is somebody's. */

@@ -28,7 +28,7 @@ import { type Line, createLine } from './line.ts';
 
 /** A worker on the memory store in virtual time: nothing happens but in `run`. */
 export const START = Date.UTC(2026, 0, 1);
-/** What the first claim of a worker is called while randomness is always in the middle. */
+/** The number of a worker's first claim while randomness is always in the middle. */
 export const FIRST_CLAIM = 2 ** 51 + 1;
 
 export type Handler = (
@@ -36,7 +36,7 @@ export type Handler = (
   context: JobContext,
 ) => ReturnType<JobDefinition<unknown>['run']>;
 
-/** A kind that takes any data. Named "work" unless told. */
+/** A kind that takes any data, named "work" unless `changes` says otherwise. */
 export function work(run: Handler, changes: Partial<JobDefinition<unknown>> = {}): JobKind {
   return defineJob({ kind: 'work', input: z.unknown(), run, ...changes });
 }
@@ -132,18 +132,18 @@ export function createWorld({
   };
 }
 
-/** What a process would stay alive for. */
+/** Counts the timers that would keep a process alive. */
 function countTimers(clock: Clock, timers: Set<() => void>): Clock {
   return {
     now: () => clock.now(),
     after(ms, fire) {
-      const takeBack = clock.after(ms, () => {
+      const cancelTimer = clock.after(ms, () => {
         timers.delete(forget);
         fire();
       });
       const forget = (): void => {
         timers.delete(forget);
-        takeBack();
+        cancelTimer();
       };
       timers.add(forget);
       return forget;
@@ -202,7 +202,7 @@ export function refusingEffects(refused: FailureRecord): (store: Store) => Store
   });
 }
 
-/** For handlers that end when they are told to stop, and not before. */
+/** A handler that ends when it is asked to stop, and not before. */
 export function untilAborted({ signal }: JobContext): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason as Error);
@@ -210,7 +210,7 @@ export function untilAborted({ signal }: JobContext): Promise<never> {
   });
 }
 
-/** For handlers that never end, whatever they are told. */
+/** A handler that never ends, whatever it is asked. */
 export function never(): Promise<never> {
   return new Promise(() => {});
 }

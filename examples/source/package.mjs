@@ -1,6 +1,6 @@
 import { logo } from './pictures.mjs';
 import { PAGE, border, escaped } from './word.mjs';
-import { zip } from './zip.mjs';
+import { zip } from '@millrace/zip';
 
 /** The file around the text: what Word needs beside it. */
 
@@ -41,33 +41,36 @@ export function docx(parts) {
     ['header2', 'header', `<w:hdr ${NAMESPACES}>${header}</w:hdr>`],
     ['footer1', 'footer', `<w:ftr ${NAMESPACES}>${footer}</w:ftr>`],
   ];
-  return zip({
-    '[Content_Types].xml': contentTypes(related),
-    '_rels/.rels': relationships([
-      ['rId1', `${RELATIONS}/officeDocument`, 'word/document.xml'],
-      [
-        'rId2',
-        `${SCHEMAS}/package/2006/relationships/metadata/core-properties`,
-        'docProps/core.xml',
-      ],
-    ]),
-    'docProps/core.xml':
-      `${HEAD}<cp:coreProperties xmlns:cp="${SCHEMAS}/package/2006/metadata/core-properties" ` +
-      `xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${escaped(title)}</dc:title></cp:coreProperties>`,
-    'word/document.xml': `${HEAD}<w:document ${NAMESPACES}><w:body>${body}${sectionXml(parts)}</w:body></w:document>`,
-    ...Object.fromEntries(related.map(([name, , xml]) => [`word/${name}.xml`, HEAD + xml])),
-    'word/_rels/document.xml.rels': relationships([
-      ...related.map(
-        ([name, kind]) =>
-          /** @type {const} */ ([`rId_${name}`, `${RELATIONS}/${kind}`, `${name}.xml`]),
-      ),
-      ['rIdLogo', `${RELATIONS}/image`, 'media/logo.png'],
-    ]),
-    'word/_rels/header1.xml.rels': relationships([
-      ['rIdLogo', `${RELATIONS}/image`, 'media/logo.png'],
-    ]),
-    'word/media/logo.png': logo(),
-  });
+  return zip(
+    {
+      '[Content_Types].xml': contentTypes(related),
+      '_rels/.rels': relationships([
+        ['rId1', `${RELATIONS}/officeDocument`, 'word/document.xml'],
+        [
+          'rId2',
+          `${SCHEMAS}/package/2006/relationships/metadata/core-properties`,
+          'docProps/core.xml',
+        ],
+      ]),
+      'docProps/core.xml':
+        `${HEAD}<cp:coreProperties xmlns:cp="${SCHEMAS}/package/2006/metadata/core-properties" ` +
+        `xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${escaped(title)}</dc:title></cp:coreProperties>`,
+      'word/document.xml': `${HEAD}<w:document ${NAMESPACES}><w:body>${body}${sectionXml(parts)}</w:body></w:document>`,
+      ...Object.fromEntries(related.map(([name, , xml]) => [`word/${name}.xml`, HEAD + xml])),
+      'word/_rels/document.xml.rels': relationships([
+        ...related.map(
+          ([name, kind]) =>
+            /** @type {const} */ ([`rId_${name}`, `${RELATIONS}/${kind}`, `${name}.xml`]),
+        ),
+        ['rIdLogo', `${RELATIONS}/image`, 'media/logo.png'],
+      ]),
+      'word/_rels/header1.xml.rels': relationships([
+        ['rIdLogo', `${RELATIONS}/image`, 'media/logo.png'],
+      ]),
+      'word/media/logo.png': logo(),
+    },
+    9,
+  );
 }
 
 /** @param {readonly (readonly [string, string, string])[]} related */

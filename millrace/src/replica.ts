@@ -26,8 +26,7 @@ export function tellOthers(params: {
     announcements,
     events,
     clock,
-    processId: replica,
-    outage: outageOf(log, 'Announcing what changes'),
+    outage: outageOf(log, 'Announcing changes'),
   });
   const counting = createCounting({
     events,

@@ -55,8 +55,11 @@ export function identityCheck(keys: Keys): HealthCheck {
         'the keys of the issuer cannot be fetched',
       );
       return count > 0
-        ? { status: 'degraded', detail: 'The issuer does not answer; its last keys are used.' }
-        : { status: 'down', detail: 'The keys of the issuer could not be fetched yet.' };
+        ? {
+            status: 'degraded',
+            detail: 'The issuer does not answer; the keys fetched last are used.',
+          }
+        : { status: 'down', detail: 'The issuer’s keys have not been fetched yet.' };
     },
   };
 }
@@ -91,7 +94,7 @@ export function redisCheck(store: Pick<Store, 'now'>): HealthCheck {
       const error = await failureOf(store.now());
       if (error === null) return { status: 'ok' };
       log.warn({ err: error }, 'Redis is not ready');
-      return { status: 'degraded', detail: 'Redis does not answer: its jobs wait until it does.' };
+      return { status: 'degraded', detail: 'Redis does not answer; its jobs wait.' };
     },
   };
 }

@@ -194,10 +194,12 @@ export const say = defineJob({ kind: 'say', input: z.object({}), public: true, r
       };
       expect(await said()).toBe('first');
       jobFile('shared/words.ts', 'export const words = ;');
-      await started.says(/Unexpected .*\(jobs\/shared\/words\.ts:1\).*as they were before go on/);
+      await started.says(
+        /Unexpected .*\(jobs\/shared\/words\.ts:1\).*Still running the previous job files/,
+      );
       expect(await said()).toBe('first');
       jobFile('shared/words.ts', version('second'));
-      await started.says(/Job files have changed: starting again\./);
+      await started.says(/Job files changed: reloading\./);
       await started.says(/Started again, with say\./);
       expect(await said()).toBe('second');
       // The kinds are right, and the rule is not: what ran before runs again.
@@ -205,7 +207,7 @@ export const say = defineJob({ kind: 'say', input: z.object({}), public: true, r
         'rule.ts',
         `export const chain = { name: 'chain', parents: ['say'], child: 'nobody', data: () => ({}) };`,
       );
-      await started.says(/There is no kind .{0,3}nobody.*as they were before go on/);
+      await started.says(/There is no kind .{0,3}nobody.*Still running the previous job files/);
       expect(await said()).toBe('second');
       expect(started.output().match(/All job files load again\./g)).toHaveLength(1);
       // As it was before the mistake, by a rename as editors and `sed -i` do it, and beside a file that declares nothing.

@@ -45,12 +45,12 @@ export async function startReloading(
       jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed, ++version);
     } catch (error) {
       areBroken = true;
-      return say(`${wordsOf(error)}\nThe job files as they were before go on.`);
+      return say(`${wordsOf(error)}\nStill running the previous job files.`);
     }
     const running = current.inFlight();
     const once =
       running === 0 ? '' : ` once ${running} running job${running === 1 ? ' has' : 's have'} ended`;
-    say(`Job files have changed: starting again${once}.`);
+    say(`Job files changed: reloading${once}.`);
     const { jobs: before } = current;
     await current.stop();
     try {
@@ -63,7 +63,7 @@ export async function startReloading(
     } catch (error) {
       areBroken = true;
       current = await startMillrace(config, log, { jobs: before, lasting });
-      say(`${wordsOf(error)}\nThe job files as they were before go on.`);
+      say(`${wordsOf(error)}\nStill running the previous job files.`);
     }
   }
 

@@ -122,7 +122,6 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     store,
     announcements,
     events,
-    processId: 'test',
     log,
     streamsPerCaller: 100,
   });

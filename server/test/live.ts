@@ -77,7 +77,6 @@ export async function startReplica(
     store,
     announcements,
     events,
-    processId: name,
     log,
     streamsPerCaller: 1_000,
     ...rest,
@@ -181,7 +180,6 @@ function scopeOf(path: string): Scope {
 async function listen(hub: Hub, expiresAt: number | null): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-    const given = request.headers['last-event-id'];
     hub
       .open({
         response,
@@ -190,7 +188,6 @@ async function listen(hub: Hub, expiresAt: number | null): Promise<Server> {
           ...contracts.events.query.parse(Object.fromEntries(searchParams)),
           scope: scopeOf(pathname),
         },
-        lastEventId: typeof given === 'string' ? given : null,
         expiresAt,
         correlationId: 'c-1',
         headers: { 'x-given': 'yes' },
@@ -210,11 +207,9 @@ export interface Reader {
   readonly headers: IncomingMessage['headers'];
   readonly events: LiveEvent[];
   readonly comments: string[];
-  lastId(): string | null;
   /** Resolves with the first event, past or to come, that fits. */
   until(fits: (event: LiveEvent) => boolean): Promise<LiveEvent>;
   untilComment(fits: (comment: string) => boolean): Promise<void>;
-  untilId(fits: (id: string) => boolean): Promise<void>;
   /** Resolves with everything that came when the other side has ended it. */
   readonly ended: Promise<string>;
   pause(): void;
@@ -222,19 +217,14 @@ export interface Reader {
   close(): void;
 }
 
-export async function connect(
-  url: string,
-  query: Record<string, string> = {},
-  lastEventId?: string,
-): Promise<Reader> {
+export async function connect(url: string, query: Record<string, string> = {}): Promise<Reader> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(
-      `${url}/events?${new URLSearchParams(query).toString()}`,
-      { agent: false, headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId } },
-      resolve,
-    ).on('error', reject);
+    get(`${url}/events?${new URLSearchParams(query).toString()}`, { agent: false }, resolve).on(
+      'error',
+      reject,
+    );
   });
-  const [events, comments, ids]: [LiveEvent[], string[], string[]] = [[], [], []];
+  const [events, comments]: [LiveEvent[], string[]] = [[], []];
   const lookers = new Set<() => void>();
   let text = '';
   let rest = '';
@@ -244,7 +234,6 @@ export async function connect(
     rest = blocks.pop() ?? '';
     for (const line of blocks.flatMap((block) => block.split('\n'))) {
       if (line.startsWith(': ')) comments.push(line.slice(2));
-      if (line.startsWith('id: ')) ids.push(line.slice(4));
       if (line.startsWith('data: ')) events.push(JSON.parse(line.slice(6)) as LiveEvent);
     }
     for (const look of lookers) look();
@@ -270,10 +259,8 @@ export async function connect(
     headers: response.headers,
     events,
     comments,
-    lastId: () => ids.at(-1) ?? null,
     until: (fits) => first(events, fits),
     untilComment: async (fits) => void (await first(comments, fits)),
-    untilId: async (fits) => void (await first(ids, fits)),
     ended: new Promise((resolve) => response.once('close', () => resolve(text))),
     pause: () => void response.pause(),
     resume: () => void response.resume(),

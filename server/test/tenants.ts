@@ -47,7 +47,6 @@ export interface Things {
   readonly saved: string;
   /** The business unit of Marketing Cloud. */
   readonly mid: string;
-  readonly eventId: string;
   readonly next: ReadonlyMap<string, string>;
 }
 
@@ -263,7 +262,6 @@ export async function startTenants() {
       bulk,
       saved,
       mid: MIDS[tenant] ?? '',
-      eventId: await lastEvent(tenant, waiting),
       next,
     };
   }
@@ -275,13 +273,6 @@ export async function startTenants() {
       (await ok<{ state: string }>(tenant, 'getBatch', { params: { id } })).state;
     while ((await state()) !== 'FINISHED') await stream.more();
     await stream.close();
-  }
-
-  async function lastEvent(tenant: string, id: string): Promise<string> {
-    const stream = await open(tenant, { query: { topics: 'job', id } });
-    const text = await stream.until(/^id: (.+)$/m);
-    await stream.close();
-    return /^id: (.+)$/m.exec(text)?.[1] ?? '';
   }
 
   async function open(tenant: string, asked: Asked, role = 'operator') {

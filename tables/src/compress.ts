@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib';
 import { deflate, finishDeflate, NO_SUMS, type Sums } from './deflate.ts';
 import { TableError } from './errors.ts';
-import type { Writer } from './types.ts';
+import type { Writer } from './columns.ts';
 
 export const COMPRESSIONS = ['gzip', 'zstd'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];

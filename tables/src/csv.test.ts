@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { COLUMNS, fileOf } from '../test/build.ts';
-import type { Column, Row } from './types.ts';
+import type { Column, Row } from './columns.ts';
 
 const text: Column = { name: 'Note', type: 'text' };
 const number: Column = { name: 'Count', type: 'number' };

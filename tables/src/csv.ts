@@ -2,7 +2,7 @@
 
 import { momentOf } from './dates.ts';
 import { encode, encodeLines } from './text.ts';
-import type { Column, ColumnType, Notes, Row, Value, Writer } from './types.ts';
+import type { Column, ColumnType, Notes, Row, Value, Writer } from './columns.ts';
 import { booleanOf, doubleText, isMissing, numberText, textOf } from './values.ts';
 
 export interface CsvOptions {
@@ -88,7 +88,7 @@ function fieldOf(type: ColumnType, textField: (text: string) => string, notes: N
   };
 }
 
-/** What each of them gives needs no quotes and is no formula. */
+/** Readers of the types whose text needs no quotes and is no formula. */
 const READERS: Record<Exclude<ColumnType, 'text'>, (value: Value) => string | null> = {
   number: numberText,
   decimal: numberText,

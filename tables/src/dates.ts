@@ -1,4 +1,4 @@
-import type { Value } from './types.ts';
+import type { Value } from './columns.ts';
 
 /** A moment. One that was given with an offset is put to UTC; one without stands as it was written. */
 export interface Moment {

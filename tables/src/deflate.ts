@@ -12,10 +12,10 @@ export interface Sums {
   /** Bytes in. */
   readonly size: number;
   /** Bytes out. */
-  readonly packed: number;
+  readonly packedSize: number;
 }
 
-export const NO_SUMS: Sums = { crc: 0, size: 0, packed: 0 };
+export const NO_SUMS: Sums = { crc: 0, size: 0, packedSize: 0 };
 
 export interface Deflated {
   readonly bytes: Uint8Array;
@@ -29,12 +29,12 @@ export function deflate(bytes: Uint8Array, before: Sums): Deflated {
     sums: {
       crc: crc32(bytes, before.crc),
       size: before.size + bytes.length,
-      packed: before.packed + packed.length,
+      packedSize: before.packedSize + packed.length,
     },
   };
 }
 
 export function finishDeflate(before: Sums): Deflated {
   const packed = deflateRawSync(EMPTY, { level: LEVEL, finishFlush: constants.Z_FINISH });
-  return { bytes: packed, sums: { ...before, packed: before.packed + packed.length } };
+  return { bytes: packed, sums: { ...before, packedSize: before.packedSize + packed.length } };
 }

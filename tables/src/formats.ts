@@ -24,7 +24,7 @@ const PACKED: Record<Compression, FileType> = {
   zstd: { mediaType: 'application/zstd', extension: '.zst' },
 };
 
-/** Of a file. A response that sends `content-encoding: gzip` has the media type without compression. */
+/** The type of a file. A response that sends `content-encoding: gzip` has the media type without compression. */
 export function fileTypeOf(format: TableFormat, compression: Compression | null = null): FileType {
   const plain = FILE_TYPES[format];
   if (compression === null) return plain;

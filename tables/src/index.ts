@@ -1,8 +1,7 @@
 export { COMPRESSIONS, hasZstandard, type Compression } from './compress.ts';
 export type { CsvOptions } from './csv.ts';
 export { recordEnd, rowsOfCopy } from './copied/rows.ts';
-export { createCopiedTable } from './copied/table.ts';
-export type { CopiedTableOptions } from './copied/writers.ts';
+export { type CopiedTableOptions, createCopiedTable } from './copied/table.ts';
 export { TableError, type TableErrorCode } from './errors.ts';
 export { fileTypeOf, TABLE_FORMATS, type FileType, type TableFormat } from './formats.ts';
 export { tableStream } from './stream.ts';
@@ -15,6 +14,6 @@ export {
   type Notes,
   type Row,
   type Value,
-} from './types.ts';
+} from './columns.ts';
 export type { TableOptions } from './writers.ts';
 export type { XlsxOptions } from './xlsx/workbook.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { COLUMNS, fileOf } from '../test/build.ts';
-import type { Row } from './types.ts';
+import type { Row } from './columns.ts';
 
 function lines(...rows: Row[]): unknown[] {
   const { text } = fileOf({ format: 'jsonl', columns: COLUMNS }, rows);

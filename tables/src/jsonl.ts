@@ -4,7 +4,7 @@
 
 import { momentOf } from './dates.ts';
 import { encodeLines } from './text.ts';
-import type { Column, ColumnType, Notes, Row, Value, Writer } from './types.ts';
+import type { Column, ColumnType, Notes, Row, Value, Writer } from './columns.ts';
 import { booleanOf, doubleText, isExactInDouble, isMissing, numberText, textOf } from './values.ts';
 
 export function createJsonLines(columns: readonly Column[], notes: Notes): Writer<null> {
@@ -39,7 +39,7 @@ const LINE_ENDS = /[\r\n]+/g;
 
 type Given = Exclude<Value, null | undefined>;
 
-/** What stands before the value of column `i`. */
+/** The text before the value of column `i`. */
 export function memberKey(name: string, i: number): string {
   return `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`;
 }

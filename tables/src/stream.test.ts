@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { COLUMNS, fileOf, someRows } from '../test/build.ts';
 import { TABLE_FORMATS } from './formats.ts';
 import { tableStream } from './stream.ts';
-import type { Row } from './types.ts';
+import type { Row } from './columns.ts';
 
 async function* inBatches(rows: readonly Row[], size: number): AsyncGenerator<readonly Row[]> {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size);

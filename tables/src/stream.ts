@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TableFormat } from './formats.ts';
 import { piecesOf, type TableState } from './table.ts';
-import type { Row } from './types.ts';
+import type { Row } from './columns.ts';
 import type { TableOptions } from './writers.ts';
 
 /** A chunk is full with so many rows, or characters: wide rows must not fill the memory. */
@@ -17,7 +17,7 @@ const CHUNKS: Record<TableFormat, Measure> = {
   xlsx: LINES,
   parquet: { rows: 20_000, characters: 16_000_000 },
 };
-/** What is no text. */
+/** The characters that a cell without text counts for. */
 const CELL_CHARACTERS = 8;
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { COLUMNS, fileOf, someRows } from '../test/build.ts';
 import { TABLE_FORMATS } from './formats.ts';
 import { createTable, type TableState } from './table.ts';
-import type { Column } from './types.ts';
+import type { Column } from './columns.ts';
 import type { TableOptions } from './writers.ts';
 
 const SHAPES: TableOptions[] = [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TableError } from './errors.ts';
-import type { Notes, Row, Writer } from './types.ts';
+import type { Notes, Row, Writer } from './columns.ts';
 import { openWriter, type FormatState, type TableOptions } from './writers.ts';
 
 /** Plain JSON, to be saved with what it is the state of: `bytes` of a file, after `rows` rows. */
@@ -10,7 +10,7 @@ export interface TableState {
   readonly bytes: number;
   readonly notes: Readonly<Notes>;
   readonly isEnded: boolean;
-  /** Of format, columns and options: a file that goes on in another shape is damaged. */
+  /** A hash of format, columns and options: a file that goes on in another shape is damaged. */
   readonly shape: string;
   readonly format: FormatState;
 }

@@ -1,4 +1,4 @@
-import type { Notes, Row } from './types.ts';
+import type { Notes, Row } from './columns.ts';
 
 /** About 10 ms of work, and of gzip at 120 MB/s another 4; deflate gains nothing beyond it. */
 export const PIECE = 512 * 1024;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { momentOf } from './dates.ts';
-import type { Value } from './types.ts';
+import type { Value } from './columns.ts';
 import { booleanOf, isExactInDouble, isExactInExcel, numberText, unscaled } from './values.ts';
 
 test.each<[Value, string | null]>([

@@ -1,7 +1,7 @@
 // What a value means in a column of each type. `null` where it means nothing there: the formats then write its text, or
 // refuse it.
 
-import type { Value } from './types.ts';
+import type { Value } from './columns.ts';
 
 /** JSON's grammar. `007` and `+5` are not in it: whoever wrote them may mean the zeros. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;

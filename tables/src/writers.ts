@@ -1,4 +1,4 @@
-import { checkColumns } from './columns.ts';
+import { checkColumns, type Column, type Notes, type Writer } from './columns.ts';
 import { compressed, type Compression } from './compress.ts';
 import { createCsv, type CsvOptions } from './csv.ts';
 import type { Sums } from './deflate.ts';
@@ -6,20 +6,18 @@ import { TableError } from './errors.ts';
 import { TABLE_FORMATS, type TableFormat } from './formats.ts';
 import { createJsonLines } from './jsonl.ts';
 import { createParquet, type ParquetState } from './parquet/parquet.ts';
-import type { Column, Notes, Writer } from './types.ts';
-import { createXlsx } from './xlsx/xlsx.ts';
-import type { XlsxOptions, XlsxState } from './xlsx/workbook.ts';
+import { createXlsx, type XlsxOptions, type XlsxState } from './xlsx/workbook.ts';
 
 export interface TableOptions {
   readonly format: TableFormat;
   readonly columns: readonly Column[];
-  /** Of CSV and JSON Lines; the other two compress by themselves. */
+  /** The compression of CSV and JSON Lines; the other two compress by themselves. */
   readonly compression?: Compression | null;
   readonly csv?: CsvOptions;
   readonly xlsx?: XlsxOptions;
 }
 
-/** What a format keeps between two chunks; nothing in plain CSV and JSON Lines. */
+/** The state of a format between two chunks; empty for plain CSV and JSON Lines. */
 export interface FormatState {
   readonly gzip?: Sums;
   readonly xlsx?: XlsxState;

@@ -40,7 +40,7 @@ interface Entry {
   readonly offset: number;
 }
 
-/** Of a ZIP, or of the last bytes of one, which begin at `from`. */
+/** The entries of a ZIP, or of the last bytes of one, which begin at `from`. */
 export function directoryOf(
   bytes: Buffer,
   from = 0,

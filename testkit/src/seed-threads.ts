@@ -6,7 +6,7 @@ export interface SeedRange {
   readonly count: number;
 }
 
-/** Simulates each seed and tells its result; over several threads in no particular order. */
+/** Simulates each seed and gives its result; over several threads in no particular order. */
 export async function runSeeds(
   range: SeedRange,
   options: { threads: number; trace: boolean; onResult: (result: SimulationResult) => void },

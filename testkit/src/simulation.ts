@@ -27,7 +27,7 @@ const BROKEN_REST_WITHIN_MS = 120_000;
 /** By then everything that was sent before the calm has arrived. */
 const REST_AFTER_MS = 10_000;
 const RESUME_ALL_AFTER_MS = 15_000;
-/** What a stop may take beyond its grace: two rounds of aborts, and the writing. */
+/** The time that a stop may take beyond its grace: two rounds of aborts, and the writing. */
 const STOP_SLACK_MS = 20_000;
 
 /** One seed from its first request to the last check. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What happened, line by line. The hash is always kept; the lines only when someone will read them. */
+/** A trace of what happened, line by line. The hash is always kept; the lines only when someone will read them. */
 export interface Trace {
   /** `who` is a process, `what` happened there. */
   add(who: string, what: string): void;

@@ -82,7 +82,7 @@ function asIfNew(params: Checkpoints): Checkpoints {
   };
 }
 
-/** What a worker hands back at its end never arrives, and it believes that it has. */
+/** Drops what a worker hands back at its end, while the worker believes that it has done so. */
 export function dropHandBacks(store: Store): Store {
   return {
     ...store,

@@ -14,7 +14,7 @@ const ANY: readonly ErrorCode[] = [
 ];
 const WITH_INPUT: readonly ErrorCode[] = ['invalid_request'];
 const WITH_BODY: readonly ErrorCode[] = ['too_large', 'unsupported_media_type'];
-const WITH_LARGE_BODY: readonly ErrorCode[] = ['too_many_large'];
+const WITH_JSON: readonly ErrorCode[] = ['too_many_large'];
 const WITH_CURSOR: readonly ErrorCode[] = ['invalid_cursor'];
 const CHANGING: readonly ErrorCode[] = ['origin_not_allowed'];
 const WITH_TOKEN: readonly ErrorCode[] = [
@@ -45,7 +45,7 @@ export function errorsOf(name: RouteName): ErrorCode[] {
     ...errors,
     ...((params ?? query ?? body) ? WITH_INPUT : []),
     ...(body === undefined ? [] : WITH_BODY),
-    ...(contract.large === true ? WITH_LARGE_BODY : []),
+    ...(contract.body === undefined ? [] : WITH_JSON),
     ...(takes('cursor') ? WITH_CURSOR : []),
     ...(method === 'GET' ? [] : CHANGING),
     ...(access === 'anyone' ? [] : WITH_TOKEN),

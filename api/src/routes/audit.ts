@@ -11,42 +11,43 @@ import { CORRELATION_ID } from '../story.ts';
 
 export const auditEntry = z.object({
   id: z.string(),
-  at: moment.describe('When it was asked for.'),
-  actor: z
-    .string()
-    .describe('Who did it, by name; "app:" and the id of its registration for a program.'),
+  at: moment.describe('Time of the request.'),
+  actor: z.string().describe('The actor’s name; for a program "app:" and its registration id.'),
   subject: z
     .string()
     .nullable()
     .describe(
-      'Who did it, by the token’s oid or sub, which no change of name changes; null: not kept.',
+      'The actor’s oid or sub from the token, which survives a change of name; null if not kept.',
     ),
   tenants: z
     .array(tenantName)
     .nullable()
     .default(null)
     .describe(
-      'Whose things it was about, of the tenants that the reader may see; null: all tenants’, or nobody’s in particular.',
+      'The affected tenants that the reader may see; null: all tenants, or none in particular.',
     ),
-  allTenants: z.boolean().default(false).describe('True: it was about the things of all tenants.'),
+  allTenants: z.boolean().default(false).describe('True if it concerned all tenants.'),
   action: z.string().describe('The name of the route, such as "cancelJobs".'),
-  target: z.string().nullable().describe('The job, kind or worker; null where a filter says it.'),
+  target: z
+    .string()
+    .nullable()
+    .describe('The job, kind or worker; null if a filter was used instead.'),
   filter: z
     .record(z.string(), z.unknown())
     .nullable()
     .describe(
-      'Which jobs, for a bulk action; what a read asked for. Where it was also about tenants that the reader may not see, without what could name them.',
+      'The filter of a bulk action or a read. Parts that could identify tenants the reader may not see are removed.',
     ),
   count: z
     .number()
     .nullable()
     .describe(
-      'How many jobs it changed, where it is about jobs; null also where some are of tenants that the reader may not see.',
+      'Number of changed jobs; null if it does not concern jobs, or some belong to tenants the reader may not see.',
     ),
   outcome: z
     .enum(['started', 'done', 'refused'])
-    .describe('"started": the process went away before the end was written.'),
-  correlationId: z.string().describe('Of the request.'),
+    .describe('"started": the process died before the result was written.'),
+  correlationId: z.string().describe('The correlation id of the request.'),
 });
 export type AuditEntry = z.infer<typeof auditEntry>;
 
@@ -54,14 +55,14 @@ export const auditContracts = {
   listAudit: {
     method: 'GET',
     path: '/audit',
-    summary: 'What people have done, newest first.',
+    summary: 'The audit log, newest first.',
     access: 'operator',
     query: page.extend({
-      actor: z.string().min(1).max(200).optional().describe('Who did it.'),
+      actor: z.string().min(1).max(200).optional().describe('The actor’s name.'),
       action: z.string().min(1).max(100).optional().describe('The name of a route.'),
       target: z.string().min(1).max(300).optional().describe('The job, kind or worker.'),
-      after: anyMoment.optional().describe('Done after this moment.'),
-      before: anyMoment.optional().describe('Done before this moment.'),
+      after: anyMoment.optional().describe('After this time.'),
+      before: anyMoment.optional().describe('Before this time.'),
     }),
     response: z.object({ entries: z.array(auditEntry), next }),
     statuses: [200],

@@ -17,17 +17,22 @@ const priority = z.int().min(-1_000).max(1_000).nullable();
 const asked = z
   .strictObject({
     action,
-    filter: bulkFilter.optional().describe('Which jobs …'),
+    filter: bulkFilter.optional().describe('Selects the jobs; either this or ids.'),
     group: z
       .string()
       .min(1)
       .max(100)
       .optional()
-      .describe('Of the filter, only jobs of this group of errors: its `id` in `GET /errors`.'),
-    ids: z.array(jobId).min(1).max(MOST_IDS).optional().describe('… or exactly these.'),
+      .describe('Limits the filter to one group of errors: its `id` in `GET /errors`.'),
+    ids: z
+      .array(jobId)
+      .min(1)
+      .max(MOST_IDS)
+      .optional()
+      .describe('Exactly these jobs; either this or filter.'),
     priority: priority
       .optional()
-      .describe('The new one, for `priority`: higher first, null after every number.'),
+      .describe('For `priority`: the new priority; higher first, null comes last.'),
   })
   .refine(({ filter, ids }) => (filter === undefined) !== (ids === undefined), {
     error: 'Give a filter or ids, and not both.',
@@ -44,53 +49,60 @@ const asked = z
 const cause = z.object({
   code: z.string(),
   count: z.number(),
-  retryable: z.boolean().describe('Whether another attempt could help, as the failures say.'),
+  retryable: z.boolean().describe('Whether another attempt could help, according to the failures.'),
 });
 
 const leftOut = z.object({
   reason: z
     .enum(['waits', 'runs', 'succeeded', 'failed', 'canceled', 'gone', 'unsupported'])
-    .describe('For programs: mostly the state that the action does not take.'),
+    .describe('For programs: usually the state that the action does not apply to.'),
   count: z.number(),
   sentence: z.string().describe('For people.'),
 });
 
 const outcome = z.object({
-  changed: z.number().describe('Retried, cancelled, moved or deleted.'),
-  requested: z.number().describe('Running; asked to stop.'),
-  skipped: z.number().describe('They had moved on since the filter was frozen.'),
-  failed: z.number().describe('A store refused them, or did not answer.'),
+  changed: z.number().describe('Jobs that were retried, cancelled, moved or deleted.'),
+  requested: z.number().describe('Running jobs that were asked to stop.'),
+  skipped: z.number().describe('Jobs whose state has changed since the list was frozen.'),
+  failed: z.number().describe('Jobs that a store refused, or whose store did not answer.'),
   failures: z.array(z.object({ id: jobId, message: z.string() })).describe('The first 100.'),
 });
 
 export const bulkAction = z.object({
   id: z.string(),
   action,
-  priority: priority.describe('Of the action `priority`: the new one.'),
-  filter: jobFilter.nullable().describe('As it was asked for; null: by ids.'),
-  by: z.string().nullable().describe('Who asked for it.'),
-  frozenAt: moment.describe('Jobs made later are no part of it.'),
-  matched: z.number().describe('Jobs that match, those left out too; counted up to 10,000.'),
-  count: z.number().describe('Jobs that take the action; of those counted.'),
-  more: z.boolean().describe('There are more than were counted: all of them are meant.'),
-  leftOut: z.array(leftOut).describe('Of those counted, the ones that cannot take the action.'),
-  causes: z.array(cause).describe('Why those that take the action failed last, the most first.'),
-  sample: z.array(jobSummary).describe('Five of them, the newest first, as they were.'),
-  warning: z.string().nullable().describe('Why it will probably not help; null: nothing known.'),
+  priority: priority.describe('For `priority`: the new priority.'),
+  filter: jobFilter.nullable().describe('The requested filter; null if given by ids.'),
+  by: z.string().nullable().describe('Who requested it.'),
+  frozenAt: moment.describe('Jobs created later are not included.'),
+  matched: z.number().describe('Matching jobs, including those left out; counted up to 10,000.'),
+  count: z.number().describe('Jobs that the action applies to, of those counted.'),
+  more: z
+    .boolean()
+    .describe('More jobs match than were counted; the action applies to all of them.'),
+  leftOut: z.array(leftOut).describe('Counted jobs that the action does not apply to.'),
+  causes: z
+    .array(cause)
+    .describe('The last errors of the jobs it applies to, most frequent first.'),
+  sample: z.array(jobSummary).describe('Five of them, newest first, as they were when frozen.'),
+  warning: z
+    .string()
+    .nullable()
+    .describe('Why it will probably not help; null if nothing is known.'),
   state: z
     .enum(['frozen', 'running', 'done', 'failed', 'canceled'])
-    .describe('Frozen: nothing has been done yet.'),
-  job: jobId.nullable().describe('The job that does it; null: nobody has asked for that yet.'),
-  progress: progress.nullable().describe('Of that job.'),
-  result: outcome.nullable().describe('So far, and in all once it is done.'),
+    .describe('Frozen: not started yet.'),
+  job: jobId.nullable().describe('The job that runs it; null if it has not been started.'),
+  progress: progress.nullable().describe('The progress of that job.'),
+  result: outcome.nullable().describe('Counts so far; final once it has ended.'),
   undo: z
     .object({
       possible: z.boolean(),
-      job: jobId.nullable().describe('The job that undoes it, once asked for.'),
-      sentence: z.string().describe('What it would do, or why it cannot be done.'),
+      job: jobId.nullable().describe('The job that undoes it, once requested.'),
+      sentence: z.string().describe('What undoing would do, or why it is not possible.'),
     })
-    .describe('Of what was cancelled and of priorities.'),
-  erasedAt: moment.describe('When it is forgotten.'),
+    .describe('Undo, for cancellations and priorities.'),
+  erasedAt: moment.describe('When it is deleted.'),
 });
 export type BulkActionJson = z.infer<typeof bulkAction>;
 
@@ -138,7 +150,7 @@ export const bulkContracts = {
     method: 'POST',
     path: '/bulk',
     summary:
-      'Freezes which jobs an action is for, and says how many, which are left out, and why they failed; does nothing yet.',
+      'Freezes the list of jobs for an action and reports how many there are, which are left out, and why they failed. Changes nothing yet.',
     access: 'member',
     audit: { filter: true },
     body: asked,
@@ -154,7 +166,7 @@ export const bulkContracts = {
     method: 'POST',
     path: '/bulk/:id/run',
     summary:
-      'Does what was frozen, as a job with progress (202); asked again, it is the same job (200).',
+      'Starts a frozen action as a job with progress (202); repeated, it returns the same job (200).',
     access: 'member',
     audit: { target: 'id', count: ['count'] },
     params: byId,
@@ -167,7 +179,7 @@ export const bulkContracts = {
     method: 'POST',
     path: '/bulk/:id/undo',
     summary:
-      'Puts jobs back that it has cancelled and that are still so, or gives them their priorities of before, as a job (202).',
+      'Undoes an action as a job (202): queues its cancelled jobs again if they are still cancelled, or restores priorities.',
     access: 'member',
     audit: { target: 'id' },
     params: byId,
@@ -189,7 +201,7 @@ export const bulkContracts = {
   getBulk: {
     method: 'GET',
     path: '/bulk/:id',
-    summary: 'A bulk action, with what it has done so far.',
+    summary: 'A bulk action and its counts so far.',
     access: 'viewer',
     params: byId,
     response: bulkAction,

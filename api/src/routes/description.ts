@@ -14,7 +14,7 @@ export const descriptionContracts = {
   docs: {
     method: 'GET',
     path: '/docs/reference',
-    summary: 'This API as a page to read.',
+    summary: 'The API reference as a page.',
     access: 'anyone',
     response: z.string(),
     statuses: [200],

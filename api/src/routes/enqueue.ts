@@ -15,28 +15,40 @@ export const jobRequest = z.strictObject({
   kind: kindName,
   data: z.unknown().default({}).describe('Checked against the schema of the kind.'),
   tenant: tenantName.optional(),
-  priority: z.int().min(-1_000).max(1_000).optional().describe('Higher first; none comes last.'),
-  runAt: anyMoment.optional().describe('Not before this moment. Either this or delay.'),
-  delay: duration.optional().describe('Not before so long from now. Either this or runAt.'),
+  priority: z
+    .int()
+    .min(-1_000)
+    .max(1_000)
+    .optional()
+    .describe('Higher first; jobs without a priority come last.'),
+  runAt: anyMoment.optional().describe('The earliest time to run. Either this or delay.'),
+  delay: duration.optional().describe('The time to wait before running. Either this or runAt.'),
   key: z
     .string()
     .min(1)
     .max(255)
     .optional()
-    .describe('The same key of the same kind and tenant makes one job.'),
-  keyWindow: duration.optional().describe('How long a success keeps the key; 24 hours by default.'),
-  subject: z.string().min(1).max(200).optional().describe('Whom the data is about, for erasure.'),
+    .describe('Jobs of one kind and tenant with the same key run once.'),
+  keyWindow: duration
+    .optional()
+    .describe('How long the key stays taken after success; default 24 hours.'),
+  subject: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The person or thing the data is about, for erasure.'),
   webhook: z
     .url()
     .max(2_000)
     .optional()
-    .describe('The address that gets a message when the job has ended.'),
+    .describe('The address that is called when the job has ended.'),
 });
 export type JobRequest = z.input<typeof jobRequest>;
 
 export const enqueued = z.object({
   id: jobId,
-  created: z.boolean().describe('False when a job with the same key was there already.'),
+  created: z.boolean().describe('False if a job with the same key already existed.'),
 });
 export type Enqueued = z.infer<typeof enqueued>;
 
@@ -59,7 +71,7 @@ export const enqueueContracts = {
   enqueue: {
     method: 'POST',
     path: '/jobs',
-    summary: 'Makes a job: 201, or 200 with the job that has the same key.',
+    summary: 'Enqueues a job: 201, or 200 with the existing job of the same key.',
     access: 'member',
     body: jobRequest,
     response: enqueued,
@@ -79,7 +91,7 @@ export const enqueueContracts = {
   enqueueBatch: {
     method: 'POST',
     path: '/jobs/batch',
-    summary: 'Makes up to 1,000 jobs, all of them or none.',
+    summary: 'Enqueues up to 1,000 jobs, all or none.',
     access: 'member',
     body: z.array(jobRequest).min(1).max(MAX_BATCH),
     response: z.object({ jobs: z.array(enqueued).describe('In the order of the request.') }),

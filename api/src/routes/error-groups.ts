@@ -4,33 +4,36 @@ import { z } from 'zod';
 export const errorCounts = z.object({ failed: z.number(), retrying: z.number() });
 
 export const errorGroup = z.object({
-  id: z.string().describe('Of kind, code and cause: the same for as long as these are.'),
+  id: z.string().describe('Derived from kind, code and cause, and stable.'),
   code: z.string(),
   kind: kindName,
   cause: z
     .string()
-    .describe(
-      'The message, with … for ids, numbers and quoted values: what jobs of the group share.',
-    ),
-  message: z.string().describe('Of the newest, as it is.'),
+    .describe('The message common to the group, with … for ids, numbers and quoted values.'),
+  message: z.string().describe('The full message of the newest failure.'),
   counts: errorCounts,
   firstAt: moment,
   lastAt: moment,
-  isNew: z.boolean().describe('Seen for the first time within 24 hours, as far as is looked back.'),
+  isNew: z
+    .boolean()
+    .describe('First seen within the last 24 hours, as far as the search looks back.'),
   helps: z
     .enum(['retry', 'correct', 'waits'])
     .describe(
-      'What helps: trying again; correcting data or settings first; nothing, since it is tried again by itself.',
+      'What helps: a retry; a fix of data or settings first; nothing, because it is retried automatically.',
     ),
-  advice: z.string().nullable().describe('What to do, from the table of codes; null: not in it.'),
-  sample: z.array(jobId).max(5).describe('The newest.'),
+  advice: z
+    .string()
+    .nullable()
+    .describe('What to do, from the error table; null if the code is not in it.'),
+  sample: z.array(jobId).max(5).describe('The newest jobs.'),
   filter: z
     .object({ kind: kindName, errorCode: z.string(), state: jobState.optional() })
-    .describe('Selects the jobs of this kind and code. Other causes may be among them.'),
+    .describe('Selects jobs of this kind and code; other causes may be among them.'),
   hours: z
     .array(z.number())
     .length(24)
-    .describe('How many in each of the last 24 hours, the oldest first.'),
+    .describe('Count per hour over the last 24 hours, oldest first.'),
 });
 export type ErrorGroup = z.infer<typeof errorGroup>;
 
@@ -38,17 +41,17 @@ export const errorGroupContracts = {
   errorGroups: {
     method: 'GET',
     path: '/errors',
-    summary: 'Failed jobs and those that wait for a retry, grouped by kind, code and cause.',
+    summary: 'Failed and retrying jobs, grouped by kind, code and cause.',
     access: 'viewer',
     query: z.strictObject({ kind: kindName.optional() }),
     response: z.object({
       at: moment,
-      groups: z.array(errorGroup).max(500).describe('The latest first.'),
+      groups: z.array(errorGroup).max(500).describe('Latest first.'),
       looked: errorCounts,
       truncated: z
         .boolean()
         .describe(
-          'There are more than the newest 20,000 failed jobs, 20,000 retries or 500 groups.',
+          'True if there are more than the newest 20,000 failed jobs, 20,000 retries or 500 groups, which are all that is searched.',
         ),
     }),
     statuses: [200],

@@ -24,25 +24,20 @@ const WORDS = `${TOPICS.slice(0, -1).join(', ')} and ${TOPICS.at(-1) ?? ''}`;
 /** What a stream tells. Each event is the whole present state of one thing: a later one replaces it. */
 export const liveEvent = z.discriminatedUnion('type', [
   z
-    .object({
-      type: z.literal('hello'),
-      resumed: z.boolean().describe('True: only what was missed follows, not the present state.'),
-    })
-    .describe('Opens the stream.'),
-  z.object({ type: z.literal('job'), job: jobSummary }).describe('A job, as it is now.'),
+    .object({ type: z.literal('hello') })
+    .describe('Opens the stream: discard your state, the full state follows.'),
+  z.object({ type: z.literal('job'), job: jobSummary }).describe('The current state of a job.'),
   z
     .object({ type: z.literal('queue'), ...countsAnswer.shape })
-    .describe('How many jobs there are, of the kind and tenant asked for.'),
+    .describe('Job counts of the requested kind and tenant.'),
   z
     .object({ type: z.literal('worker'), worker: replica })
-    .describe('A replica, as it last reported.'),
+    .describe('The last report of a replica.'),
   ...Object.values(ofWorkloads),
-  z
-    .object({ type: z.literal('live') })
-    .describe('The present state is complete; what follows are changes.'),
+  z.object({ type: z.literal('live') }).describe('The full state has been sent; changes follow.'),
   z
     .object({ type: z.literal('more') })
-    .describe('More jobs changed at once than are sent one by one: read the list again.'),
+    .describe('Too many jobs changed at once to send each: fetch the list again.'),
 ]);
 export type LiveEvent = z.infer<typeof liveEvent>;
 
@@ -50,7 +45,8 @@ export const eventContracts = {
   events: {
     method: 'GET',
     path: '/events',
-    summary: 'A stream of what changes (Server-Sent Events): the present state first, then live.',
+    summary:
+      'A stream of Server-Sent Events: the current state first, then changes as they happen.',
     access: 'viewer',
     query: z.strictObject({
       topics: z
@@ -60,10 +56,10 @@ export const eventContracts = {
         })
         .optional()
         .describe(`Of ${WORDS}, separated by commas; all by default.`),
-      id: jobId.optional().describe('Only this job, or this one thing of the topic.'),
+      id: jobId.optional().describe('Only this job, or this one item of the topic.'),
       kind: kindName.optional(),
       tenant: tenantName.optional(),
-      state: jobState.optional().describe('Only jobs that are there now.'),
+      state: jobState.optional().describe('Only jobs that are now in this state.'),
       correlationId: z.string().min(1).max(200).optional().describe('Only jobs of this request.'),
     }),
     response: liveEvent,

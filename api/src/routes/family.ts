@@ -14,7 +14,7 @@ const node = z.object({
   error: failure.nullable(),
   generation: z
     .number()
-    .describe('0: the job itself; below, those that it came from; above, what came from it.'),
+    .describe('0: the job itself; negative: its ancestors; positive: its descendants.'),
 });
 
 const edge = z.object({
@@ -22,16 +22,20 @@ const edge = z.object({
   to: jobId,
   why: z
     .enum(['made', 'rule', 'webhook', 'cleanup'])
-    .describe('The first made the second while it ran; or the second followed from its end.'),
+    .describe('made: created while the first job ran; the others: created when it ended.'),
 });
 
 const gate = z.object({
   rule: z.string(),
-  key: z.string().describe('What the jobs that belong together share, such as a date.'),
-  child: kindName.nullable().describe('What is made when all are there; null: not known here.'),
-  arrived: z.record(z.string(), jobId).describe('Who is there, by the place that they take.'),
-  waitsFor: z.array(z.string()).describe('Whose place is empty yet; none: not known here.'),
-  closesAt: moment.describe('It is given up then.'),
+  key: z.string().describe('The value that these jobs share, such as a date.'),
+  child: kindName
+    .nullable()
+    .describe('The kind created when all have arrived; null if unknown here.'),
+  arrived: z.record(z.string(), jobId).describe('The jobs that have arrived, by their place.'),
+  waitsFor: z
+    .array(z.string())
+    .describe('Places that are still empty; empty list if unknown here.'),
+  closesAt: moment.describe('When waiting is given up.'),
 });
 
 export const familyContracts = {
@@ -39,15 +43,15 @@ export const familyContracts = {
     method: 'GET',
     path: '/jobs/:id/family',
     summary:
-      'A job with those it came from, its children and grandchildren, and where they wait for others.',
+      'A job with its ancestors, children and grandchildren, and the gates where they wait for others.',
     access: 'viewer',
     params: z.strictObject({ id: jobId }),
     response: z.object({
       id: jobId,
-      nodes: z.array(node).describe('200 at the most, the oldest generation first.'),
+      nodes: z.array(node).describe('At most 200, oldest generation first.'),
       edges: z.array(edge),
-      gates: z.array(gate).describe('Where one of them waits until others are there.'),
-      more: z.boolean().describe('There are others.'),
+      gates: z.array(gate).describe('Gates where one of them waits for others.'),
+      more: z.boolean().describe('True if there are more nodes.'),
     }),
     statuses: [200],
     errors: ['job_not_found'],

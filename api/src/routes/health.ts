@@ -2,11 +2,11 @@ import { type Contract } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
 export const check = z.object({
-  name: z.string().describe('What was asked, such as "store".'),
+  name: z.string().describe('The checked dependency, such as "store".'),
   ok: z.boolean(),
   status: z.enum(['ok', 'degraded', 'down']),
-  latencyMs: z.number().describe('How long its answer took.'),
-  detail: z.string().optional().describe('What is wrong, where something is.'),
+  latencyMs: z.number().describe('Duration of the check.'),
+  detail: z.string().optional().describe('What is wrong, if anything.'),
 });
 export type Check = z.infer<typeof check>;
 
@@ -24,7 +24,7 @@ export const healthContracts = {
   healthz: {
     method: 'GET',
     path: '/healthz',
-    summary: 'The process is alive: 503 when nothing but a restart helps.',
+    summary: 'Liveness: 503 if only a restart helps.',
     access: 'anyone',
     response: liveness,
     statuses: [200, 503],
@@ -34,7 +34,7 @@ export const healthContracts = {
     method: 'GET',
     path: '/readyz',
     summary:
-      'Whether requests can be served: 503 without a store, before the first keys, or while stopping.',
+      'Readiness: 503 without a store, before the issuer’s keys are fetched, or while stopping.',
     access: 'anyone',
     response: readiness,
     statuses: [200, 503],

@@ -3,16 +3,16 @@ import { z } from 'zod';
 
 /** Servers of before tell none of these. */
 const place = {
-  version: z.string().default('').describe('Of Millrace.'),
+  version: z.string().default('').describe('The version of Millrace.'),
   environment: z
     .string()
     .nullable()
     .default(null)
-    .describe('What the operators call this installation; null: it has no name.'),
+    .describe('The name of this installation; null if it has none.'),
   sandbox: z
     .boolean()
     .default(false)
-    .describe('It stands on simulators: nothing here reaches the outside.'),
+    .describe('True if it runs on simulators and reaches nothing outside.'),
 };
 
 /** Which installation this is. */
@@ -25,28 +25,28 @@ export const signIn = z.object({
   clientId: z
     .string()
     .nullable()
-    .describe('The public client to sign in with; null: there is none.'),
-  scope: z.string().nullable().describe('What to ask the issuer for.'),
+    .describe('The public client to sign in with; null if there is none.'),
+  scope: z.string().nullable().describe('The scope to request from the issuer.'),
 });
 export type SignIn = z.infer<typeof signIn>;
 
 export const me = z.object({
   ...place,
-  name: z.string().describe('As it stands in the audit log.'),
-  subject: z
-    .string()
-    .describe('The oid of the token, or its sub: it stays the same when the name changes.'),
+  name: z.string().describe('The name written to the audit log.'),
+  subject: z.string().describe('The token’s oid, or its sub; stable when the name changes.'),
   roles: z.array(z.enum(ROLES)),
   tenants: z
     .array(tenantName)
     .nullable()
     .default(null)
-    .describe('Those of the token, where new things go first; null: tenants are no boundary here.'),
+    .describe(
+      'The tenants of the token; new items go to the first. Null if tenants do not limit access here.',
+    ),
   claims: z
     .record(z.string(), z.array(z.string()))
     .default({})
-    .describe('Those of CALLER_CLAIMS that the token has: row rules of reports go by them.'),
-  expiresAt: moment.nullable().describe('When the token ends.'),
+    .describe('The claims of CALLER_CLAIMS that the token has; row rules of reports use them.'),
+  expiresAt: moment.nullable().describe('When the token expires.'),
 });
 export type Me = z.infer<typeof me>;
 
@@ -54,7 +54,7 @@ export const identityContracts = {
   signIn: {
     method: 'GET',
     path: '/signin',
-    summary: 'Where to get a token for this service.',
+    summary: 'Where to get a token for this server.',
     access: 'anyone',
     response: signIn,
     statuses: [200],
@@ -73,7 +73,7 @@ export const identityContracts = {
   me: {
     method: 'GET',
     path: '/me',
-    summary: 'Who you are to this service, and what you may do.',
+    summary: 'Your identity, roles and tenants.',
     access: 'signedIn',
     response: me,
     statuses: [200],

@@ -12,14 +12,14 @@ const settingInForce = z.object({
   value: z
     .string()
     .nullable()
-    .describe('As it is in force. Secrets are "set" or "not set"; null: there is none.'),
+    .describe('The effective value. Secrets show "set" or "not set"; null if there is none.'),
   isSecret: z.boolean(),
   default: z.string().nullable(),
   source: z
     .enum(['environment', 'file', 'default'])
-    .describe('Where the value comes from. The environment counts before the file.'),
+    .describe('Where the value comes from. The environment overrides the file.'),
   description: z.string(),
-  group: z.string().describe('What it belongs to: the service, a workload, Salesforce and so on.'),
+  group: z.string().describe('The section: the service, a workload, Salesforce and so on.'),
 });
 export type SettingInForce = z.infer<typeof settingInForce>;
 
@@ -32,13 +32,13 @@ const tenantFigures = z.object({
     .array(
       z.object({
         kind: kindName,
-        queued: z.number().nullable().describe('At most so many; null: no limit.'),
+        queued: z.number().nullable().describe('The maximum; null if there is no limit.'),
         running: z.number().nullable(),
         waitingNow: z.number(),
         runningNow: z.number(),
       }),
     )
-    .describe('Of the kinds that have one and of which it has jobs.'),
+    .describe('Quotas of kinds that have one and of which the tenant has jobs.'),
 });
 
 /** What is installed here, and for whom. */
@@ -46,7 +46,7 @@ export const installationContracts = {
   settings: {
     method: 'GET',
     path: '/settings',
-    summary: 'The settings of the replica that answers, as they are in force; no secrets.',
+    summary: 'The effective settings of the answering replica, without secrets.',
     access: 'operator',
     wide: true,
     response: z.object({ replica: z.string(), settings: z.array(settingInForce) }),
@@ -71,7 +71,7 @@ export const installationContracts = {
   listTenants: {
     method: 'GET',
     path: '/tenants',
-    summary: 'The tenants that have jobs, by name, with what waits, runs and has failed.',
+    summary: 'Tenants with jobs, by name, with counts of waiting, running and failed jobs.',
     access: 'operator',
     query: page,
     response: z.object({ tenants: z.array(tenantFigures), next: nextOrNone }),
@@ -103,7 +103,7 @@ export const installationContracts = {
   sandboxPages: {
     method: 'GET',
     path: '/sandbox',
-    summary: 'Pages of the simulators that run beside this service; none in production.',
+    summary: 'Pages of the simulators beside this server; none in production.',
     access: 'signedIn',
     response: z.object({
       pages: z.array(z.object({ name: z.string(), url: z.string(), what: z.string() })),

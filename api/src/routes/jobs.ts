@@ -22,26 +22,26 @@ export const count = z.object({
   tenant: tenantName,
   state: jobState,
   count: z.number(),
-  scheduled: z.number().describe('How many of them wait for a later moment.'),
+  scheduled: z.number().describe('How many of them are scheduled for later.'),
 });
 
 export const missing = z
   .array(z.string())
   .optional()
   .describe(
-    'Places that do not answer, such as "redis" or an org: their jobs are left out. Not there when nothing is.',
+    'Stores that do not answer, such as "redis" or an org; their jobs are missing here. Absent if all answer.',
   );
 
 export const countsAnswer = z.object({
-  states: z.record(jobState, z.number()).describe('In all, by state.'),
-  scheduled: z.number().describe('How many of those QUEUED wait for a later moment.'),
-  counts: z.array(count).describe('By kind, then tenant, then state; none where there are none.'),
+  states: z.record(jobState, z.number()).describe('Totals by state.'),
+  scheduled: z.number().describe('How many of the QUEUED jobs are scheduled for later.'),
+  counts: z.array(count).describe('By kind, tenant and state; zero counts are left out.'),
   missing,
 });
 
 export const cancelAnswer = z.object({
   id: jobId,
-  outcome: z.enum(['canceled', 'requested']).describe('Ended now, or asked to stop.'),
+  outcome: z.enum(['canceled', 'requested']).describe('Cancelled now, or asked to stop.'),
 });
 
 const pagedFilter = narrowed(jobFilter.extend(page.shape));
@@ -63,7 +63,7 @@ const lookingUp = {
   getJob: {
     method: 'GET',
     path: '/jobs/:id',
-    summary: 'One job with its data, its result and the executions that failed.',
+    summary: 'One job with its data, result and failed executions.',
     access: 'viewer',
     params: byId,
     response: job,
@@ -74,15 +74,15 @@ const lookingUp = {
   explainJob: {
     method: 'GET',
     path: '/jobs/:id/explain',
-    summary: 'Why the job is where it is, and until when.',
+    summary: 'Why the job is in its state, and until when.',
     access: 'viewer',
     params: byId,
     response: z.object({
       id: jobId,
-      state: jobState.describe('Where it is in its life.'),
+      state: jobState.describe('The job’s state.'),
       reason: z.string().describe('For programs, such as "retry_wait".'),
       sentence: z.string().describe('For people.'),
-      until: moment.nullable().describe('When the reason goes away by itself, if that is known.'),
+      until: moment.nullable().describe('When the reason ends by itself, if known.'),
     }),
     statuses: [200],
     errors: ['job_not_found'],
@@ -101,7 +101,7 @@ const lookingUp = {
   counts: {
     method: 'GET',
     path: '/counts',
-    summary: 'How many jobs there are, by kind, tenant and state.',
+    summary: 'Job counts by kind, tenant and state.',
     access: 'viewer',
     query: wholeOrPage.extend({ kind: kindName.optional(), tenant: tenantName.optional() }),
     response: countsAnswer.extend({ next: nextOrNone }),
@@ -127,7 +127,7 @@ const changing = {
   cancelJob: {
     method: 'POST',
     path: '/jobs/:id/cancel',
-    summary: 'Cancels a job that waits (200) or asks a running one to stop (202).',
+    summary: 'Cancels a waiting job (200) or asks a running one to stop (202).',
     access: 'member',
     audit: { target: 'id', count: 1 },
     params: byId,
@@ -140,7 +140,7 @@ const changing = {
     method: 'POST',
     path: '/jobs/:id/retry',
     summary:
-      'Queues a failed or cancelled job again, with fresh attempts; with other data, from the beginning.',
+      'Retries a failed or cancelled job with fresh attempts; with new data it starts from the beginning.',
     access: 'member',
     audit: { target: 'id', count: 1 },
     params: byId,
@@ -149,7 +149,9 @@ const changing = {
         data: z
           .unknown()
           .optional()
-          .describe('Instead of what it had; its kind has to be public and to take it.'),
+          .describe(
+            'Replaces the job’s data; the kind must be public, and the data must match its schema.',
+          ),
       })
       .optional(),
     response: z.object({ id: jobId, state: z.literal('QUEUED') }),
@@ -172,7 +174,7 @@ const changing = {
   deleteJob: {
     method: 'DELETE',
     path: '/jobs/:id',
-    summary: 'Removes a job that has ended, with its data, result and key.',
+    summary: 'Deletes a job that has ended, with its data, result and key.',
     access: 'admin',
     audit: { target: 'id', count: 1 },
     params: byId,
@@ -184,13 +186,13 @@ const changing = {
   cancelJobs: {
     method: 'POST',
     path: '/jobs/cancel',
-    summary: 'Cancels every job of the filter that can be cancelled.',
+    summary: 'Cancels every matching job that can be cancelled.',
     access: 'member',
     audit: { filter: true, count: ['canceled', 'requested'] },
     body: bulk,
     response: z.object({
-      canceled: z.number().describe('Ended now.'),
-      requested: z.number().describe('Running; asked to stop.'),
+      canceled: z.number().describe('Jobs cancelled now.'),
+      requested: z.number().describe('Running jobs that were asked to stop.'),
     }),
     statuses: [200],
     example: {
@@ -201,11 +203,11 @@ const changing = {
   retryJobs: {
     method: 'POST',
     path: '/jobs/retry',
-    summary: 'Queues every failed or cancelled job of the filter again.',
+    summary: 'Retries every matching job that failed or was cancelled.',
     access: 'member',
     audit: { filter: true, count: ['retried'] },
     body: bulk,
-    response: z.object({ retried: z.number().describe('How many were queued again.') }),
+    response: z.object({ retried: z.number().describe('Number of jobs queued again.') }),
     statuses: [200],
     example: {
       body: { kind: 'report.monthly', state: 'FAILED', errorCode: 'timeout' },
@@ -216,19 +218,17 @@ const changing = {
     method: 'DELETE',
     path: '/subjects/:subject',
     summary:
-      'Empties data, result, cursor and error text of every job about the subject, forgets whom it was about, and removes what the workloads keep about it and what people have saved.',
+      'Erases data, result, cursor and error text of every job about the subject, and the subject itself; deletes what workloads keep and people saved about it.',
     access: 'admin',
     wide: true,
     audit: { target: 'subject', hashed: true, count: ['erased'] },
     params: z.strictObject({
-      subject: z.string().min(1).max(200).describe('As the jobs were enqueued with it.'),
+      subject: z.string().min(1).max(200).describe('The subject that the jobs were enqueued with.'),
     }),
     response: z
-      .object({ erased: z.number().describe('How many jobs were emptied.') })
+      .object({ erased: z.number().describe('Number of erased jobs.') })
       .catchall(z.number())
-      .describe(
-        'Beside the jobs, how many of what the workloads keep and people have saved were removed.',
-      ),
+      .describe('Number of deleted items that workloads kept and people saved.'),
     statuses: [200],
     errors: ['invalid_text'],
     example: {

@@ -12,19 +12,19 @@ import { pause, reason } from '../replica.ts';
 
 export const kind = z.object({
   name: kindName,
-  public: z.boolean().describe('May be enqueued from outside.'),
-  policy: z.string().describe('What happens when it fails, in words.'),
-  maxAttempts: z.number().describe('Attempts in all, the first one too.'),
-  timeoutMs: z.number().describe('How long one execution may take.'),
-  concurrency: z.number().nullable().describe('At the same time in one worker; null: no limit.'),
+  public: z.boolean().describe('Whether requests can enqueue it.'),
+  policy: z.string().describe('The retry policy in words.'),
+  maxAttempts: z.number().describe('Maximum attempts, including the first.'),
+  timeoutMs: z.number().describe('The timeout of one execution.'),
+  concurrency: z.number().nullable().describe('Concurrent jobs per worker; null if unlimited.'),
   quota: z
     .object({ queued: z.number().nullable(), running: z.number().nullable() })
-    .describe('At most so many of one tenant; null: no limit.'),
+    .describe('The maximum per tenant; null if unlimited.'),
   input: z
     .record(z.string(), z.unknown())
     .nullable()
-    .describe('JSON Schema of the data; null where the schema has no such form.'),
-  paused: pause.nullable().describe('Held back in all replicas; null: it is not.'),
+    .describe('JSON Schema of the data; null if it cannot be expressed as one.'),
+  paused: pause.nullable().describe('The pause, in all replicas; null if not paused.'),
 });
 export type Kind = z.infer<typeof kind>;
 
@@ -33,33 +33,39 @@ export const schedule = z.object({
   cron: z.string(),
   timeZone: z.string(),
   kind: kindName,
-  lastTick: moment.describe('Ticks up to this one have been dealt with.'),
-  nextTick: moment.nullable().describe('Null: it has no more, or nobody here declares it.'),
+  lastTick: moment.describe('The last processed tick.'),
+  nextTick: moment
+    .nullable()
+    .describe('Null if there is none, or no job file here declares the schedule.'),
   // Servers of before tell none of the next four.
   words: z
     .string()
     .nullable()
     .default(null)
-    .describe('Cron and time zone as people say it; null: there are no words for it.'),
-  next: z.array(moment).default([]).describe('The next five ticks, as far as there are any.'),
+    .describe('Cron expression and time zone in words; null if it cannot be put into words.'),
+  next: z.array(moment).default([]).describe('Up to five next ticks.'),
   missed: z
     .enum(['last', 'skip', 'all'])
     .nullable()
     .default(null)
-    .describe('Of ticks that nobody was there to take, which run: the last one, none, or all.'),
+    .describe('Which missed ticks run later: the last one, none, or all.'),
   overlap: z
     .enum(['skip', 'allow'])
     .nullable()
     .default(null)
-    .describe('What a tick does while the job before is alive: it is passed over, or runs beside.'),
-  lastJob: jobId.nullable().describe('The last job that it made; null: none yet.'),
+    .describe(
+      'What a tick does while the previous job is alive: it is skipped, or runs in parallel.',
+    ),
+  lastJob: jobId.nullable().describe('The last job it created; null if none yet.'),
   lastJobAt: moment
     .nullable()
-    .describe('When that job was made; null also once the job has been removed.'),
+    .describe('When that job was created; null also once the job has been deleted.'),
   declared: z
     .boolean()
-    .describe('A job file or workload of the replica that answers has it; one without is history.'),
-  paused: pause.nullable().describe('Its ticks are passed over; null: they are not.'),
+    .describe('Whether a job file or workload of the answering replica declares it.'),
+  paused: pause
+    .nullable()
+    .describe('The pause, during which ticks are skipped; null if not paused.'),
 });
 
 const byKind = z.strictObject({ kind: kindName });
@@ -81,13 +87,11 @@ export const kindContracts = {
   listKinds: {
     method: 'GET',
     path: '/kinds',
-    summary: 'The job kinds this process knows, by name.',
+    summary: 'The job kinds of this process, by name.',
     access: 'viewer',
     query: wholeOrPage.extend({
-      public: trueOrFalse
-        .optional()
-        .describe('Only those that may be enqueued from outside, or only the others.'),
-      paused: trueOrFalse.optional().describe('Only those held back, or only the others.'),
+      public: trueOrFalse.optional().describe('Only public kinds, or only internal ones.'),
+      paused: trueOrFalse.optional().describe('Only paused kinds, or only the others.'),
     }),
     response: z.object({ kinds: z.array(kind), next: nextOrNone }),
     statuses: [200],
@@ -118,7 +122,7 @@ export const kindContracts = {
   pauseKind: {
     ...ofPause,
     path: '/kinds/:kind/pause',
-    summary: 'Holds the jobs of a kind back in all replicas; 409 when it is paused already.',
+    summary: 'Pauses a kind in all replicas; 409 if it is already paused.',
     body: z.strictObject({ reason }).optional(),
     example: {
       params: { kind: 'report.monthly' },
@@ -129,7 +133,7 @@ export const kindContracts = {
   resumeKind: {
     ...ofPause,
     path: '/kinds/:kind/resume',
-    summary: 'Lets the jobs of a kind run again; 409 when it is not paused.',
+    summary: 'Resumes a kind; 409 if it is not paused.',
     example: {
       params: { kind: 'report.monthly' },
       response: { kind: 'report.monthly', paused: false },

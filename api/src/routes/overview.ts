@@ -22,10 +22,11 @@ export const overviewContracts = {
   overview: {
     method: 'GET',
     path: '/overview',
-    summary: 'How everything is: what waits, runs and flows, budgets, and what needs somebody.',
+    summary:
+      'An overview: waiting and running jobs, throughput, budgets, and what needs attention.',
     access: 'viewer',
     query: z.strictObject({
-      window: overviewWindow.default('15m').describe('How far back figures and series go.'),
+      window: overviewWindow.default('15m').describe('The time range of figures and series.'),
     }),
     response: overview,
     statuses: [200],
@@ -134,15 +135,14 @@ export const overviewContracts = {
   history: {
     method: 'GET',
     path: '/history',
-    summary: 'How many jobs came in and how they ended, over a time, in at most 120 buckets.',
+    summary:
+      'Counts of incoming jobs and their outcomes over a time range, in at most 120 buckets.',
     access: 'viewer',
     query: z.strictObject({
       kind: kindName.optional(),
       tenant: tenantName.optional(),
-      from: anyMoment
-        .optional()
-        .describe('A day before `to` when left out; up to 8 days are kept.'),
-      to: anyMoment.optional().describe('Now when left out.'),
+      from: anyMoment.optional().describe('Default: a day before `to`. Up to 8 days are kept.'),
+      to: anyMoment.optional().describe('Default: now.'),
     }),
     response: z.object({
       from: moment,

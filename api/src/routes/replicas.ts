@@ -8,7 +8,9 @@ const body = z.strictObject({ reason }).optional();
 
 export const replicaSteered = z.object({
   id: z.string(),
-  wanted: z.enum(['running', 'paused', 'drained']).describe('What it will do, within seconds.'),
+  wanted: z
+    .enum(['running', 'paused', 'drained'])
+    .describe('The requested state, in effect within seconds.'),
 });
 
 /** Pausing, resuming and draining are positions of one switch. */
@@ -28,7 +30,7 @@ export const replicaContracts = {
   listReplicas: {
     method: 'GET',
     path: '/replicas',
-    summary: 'All replicas of the last hour, by name, those that have fallen silent too.',
+    summary: 'All replicas of the last hour by name, including silent ones.',
     access: 'viewer',
     query: wholeOrPage,
     response: z.object({ replicas: z.array(replica), next }),
@@ -39,7 +41,7 @@ export const replicaContracts = {
     ...ofSwitch,
     path: '/replicas/:id/pause',
     summary:
-      'Has a replica take no more jobs, within seconds; what runs goes on; 409 when it is so already.',
+      'Pauses a replica within seconds: it takes no new jobs and finishes its running ones; 409 if it is already paused.',
     body,
     example: {
       params,
@@ -51,7 +53,7 @@ export const replicaContracts = {
     ...ofSwitch,
     path: '/replicas/:id/drain',
     summary:
-      'Empties a replica: it takes no more jobs, and those that work in chunks go on elsewhere after the next one.',
+      'Drains a replica: it takes no new jobs, and jobs in chunks move to other replicas after their next chunk.',
     body,
     example: {
       params,
@@ -62,7 +64,7 @@ export const replicaContracts = {
   resumeReplica: {
     ...ofSwitch,
     path: '/replicas/:id/resume',
-    summary: 'Lets a replica take jobs again, within seconds; 409 when it does.',
+    summary: 'Resumes a replica within seconds; 409 if it is already running.',
     example: { params, response: { id: 'mill-1', wanted: 'running' } },
   },
 } as const satisfies Record<string, Contract>;

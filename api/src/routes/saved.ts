@@ -8,7 +8,7 @@ export type SavedWhat = (typeof SAVED)[number];
 /** As JSON, in characters. */
 const MOST_CHARACTERS = 16_384;
 
-const what = z.enum(SAVED).describe('`views` of the jobs, or `batches` to do again.');
+const what = z.enum(SAVED).describe('`views` of the list of jobs, or `batches` to repeat.');
 
 const name = z
   .string()
@@ -24,7 +24,7 @@ const value = z
   .refine((given) => JSON.stringify(given).length <= MOST_CHARACTERS, {
     error: `Save at most ${MOST_CHARACTERS} characters of JSON.`,
   })
-  .describe('Whatever its reader understands: the service only stores it.');
+  .describe('Any JSON; the server only stores it.');
 
 export const savedThing = z.object({
   what,
@@ -47,7 +47,7 @@ export const savedContracts = {
   listSaved: {
     method: 'GET',
     path: '/saved',
-    summary: 'What you have saved in this tenant, by name; nobody else sees it.',
+    summary: 'Your saved items of this tenant, by name; nobody else sees them.',
     access: 'viewer',
     query: wholeOrPage.extend({ what: what.default('views') }),
     response: z.object({ saved: z.array(savedThing), next: nextOrNone }),
@@ -58,7 +58,7 @@ export const savedContracts = {
     method: 'POST',
     path: '/saved/:what/:name',
     summary:
-      'Saves something under a name: 201, or 200 where it replaces yours of this name. Batches need the role member.',
+      'Saves an item under a name: 201, or 200 if it replaces yours. Batches need the role member.',
     access: 'viewer',
     audit: { target: 'name' },
     params: byName,
@@ -71,7 +71,7 @@ export const savedContracts = {
   deleteSaved: {
     method: 'DELETE',
     path: '/saved/:what/:name',
-    summary: 'Deletes what you have saved under this name.',
+    summary: 'Deletes your saved item of this name.',
     access: 'viewer',
     audit: { target: 'name' },
     params: byName,

@@ -23,7 +23,7 @@ export const scheduleContracts = {
     method: 'POST',
     path: '/schedules/:name/run',
     summary:
-      'Makes the job of a schedule now, paused or not; 409 while its last one runs, unless they may overlap.',
+      'Runs a schedule now, even if paused; 409 while its last job runs, unless overlap is allowed.',
     access: 'operator',
     wide: true,
     audit: { target: 'name', count: 1 },
@@ -36,7 +36,8 @@ export const scheduleContracts = {
   pauseSchedule: {
     ...ofPause,
     path: '/schedules/:name/pause',
-    summary: 'Skips the ticks of a schedule, in all replicas; 409 when it is paused already.',
+    summary:
+      'Pauses a schedule in all replicas: its ticks are skipped; 409 if it is already paused.',
     body: z.strictObject({ reason }).optional(),
     example: {
       params,
@@ -47,14 +48,14 @@ export const scheduleContracts = {
   resumeSchedule: {
     ...ofPause,
     path: '/schedules/:name/resume',
-    summary: 'Lets a schedule run again, from its next tick on; 409 when it is not paused.',
+    summary: 'Resumes a schedule from its next tick; 409 if it is not paused.',
     example: { params, response: { name: 'month-end', paused: false } },
   },
   deleteSchedule: {
     method: 'DELETE',
     path: '/schedules/:name',
     summary:
-      'Forgets a schedule that no file declares any more; its jobs stay. 409 while a file declares it.',
+      'Deletes a schedule that no file declares any more; its jobs stay. 409 while a file declares it.',
     access: 'operator',
     wide: true,
     audit: { target: 'name' },

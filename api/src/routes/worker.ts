@@ -6,10 +6,10 @@ import { CORRELATION_ID, replicaExample, totalsExample } from '../story.ts';
 const status = z.object({
   hasWorker: z
     .boolean()
-    .describe('False where this replica only serves the API: then nothing here is amiss.'),
-  isRunning: z.boolean().describe('This replica claims jobs.'),
-  currentQueueDepth: z.number().describe('Jobs that are due and wait, over all replicas.'),
-  currentScheduled: z.number().describe('Jobs that wait for a later moment, over all replicas.'),
+    .describe('False if this replica only serves the API, which is not a fault.'),
+  isRunning: z.boolean().describe('Whether this replica claims jobs.'),
+  currentQueueDepth: z.number().describe('Jobs that are due and waiting, over all replicas.'),
+  currentScheduled: z.number().describe('Jobs scheduled for later, over all replicas.'),
   lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
   correlationId: z.string(),
 });
@@ -17,10 +17,10 @@ const status = z.object({
 export const pool = z.object({
   name: z.string(),
   kinds: z.array(kindName),
-  concurrency: z.number().describe('Jobs at the same time.'),
-  inFlight: z.number().describe('Jobs that run now.'),
-  minPriority: z.number().nullable().describe('Takes only jobs of at least this priority.'),
-  heldUntil: moment.nullable().describe('When a pause window lets it go on.'),
+  concurrency: z.number().describe('The maximum of concurrent jobs.'),
+  inFlight: z.number().describe('Running jobs.'),
+  minPriority: z.number().nullable().describe('The least priority it claims.'),
+  heldUntil: moment.nullable().describe('When the current pause window ends.'),
 });
 
 export const control = z.object({ isRunning: z.boolean(), correlationId: z.string() });
@@ -38,7 +38,7 @@ export const workerContracts = {
   workerStatus: {
     method: 'GET',
     path: '/worker/status',
-    summary: 'Whether this replica works, and how much waits.',
+    summary: 'Whether this replica is working, and how many jobs wait.',
     access: 'viewer',
     response: status,
     statuses: [200],
@@ -47,18 +47,16 @@ export const workerContracts = {
   workerStats: {
     method: 'GET',
     path: '/worker/stats',
-    summary: 'What this replica has done since it started, its pools, and all replicas.',
+    summary: 'Totals of this replica since its start, its pools, and all replicas.',
     access: 'viewer',
     response: status.extend({
       ...totals.shape,
-      uptimeSeconds: z.number().describe('Of its worker; of the process where it has none.'),
+      uptimeSeconds: z.number().describe('Uptime of its worker, or of the process if it has none.'),
       inFlight: z.number(),
       pools: z.array(pool),
       replicas: z
         .array(replica)
-        .describe(
-          'Every replica that has reported in the last hour, but for those that were stopped.',
-        ),
+        .describe('Every replica that reported in the last hour, except stopped ones.'),
     }),
     statuses: [200],
     example: {
@@ -84,7 +82,8 @@ export const workerContracts = {
   stopWorker: {
     method: 'POST',
     path: '/worker/stop',
-    summary: 'Pauses this replica: no new jobs, what runs goes on; 409 when it is paused already.',
+    summary:
+      'Pauses this replica: it takes no new jobs and finishes its running ones; 409 if it is already paused.',
     access: 'operator',
     wide: true,
     audit: {},
@@ -96,7 +95,7 @@ export const workerContracts = {
   startWorker: {
     method: 'POST',
     path: '/worker/start',
-    summary: 'Lets this replica work again; 409 when it works already.',
+    summary: 'Resumes this replica; 409 if it is already running.',
     access: 'operator',
     wide: true,
     audit: {},

@@ -13,7 +13,7 @@ const SCRIPTS = new URL('../../completions/', import.meta.url);
 export function createCompletion(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'completion',
-    summary: 'Prints what lets a shell complete what you type.',
+    summary: 'Prints shell completions.',
     usage: ['bash|zsh|fish'],
     words: { least: 1, most: Infinity },
     options: {},

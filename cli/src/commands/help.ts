@@ -5,7 +5,7 @@ import { commandHelp, overview } from '../line/help.ts';
 export function createHelp(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'help',
-    summary: 'Shows what there is, or how a command is used.',
+    summary: 'Lists all commands, or shows how to use one.',
     usage: ['[COMMAND]'],
     words: { least: 0, most: 1 },
     options: {},

@@ -7,12 +7,12 @@ const LAST_PORT = 65_535;
 
 export const mcp = defineCommand({
   name: 'mcp',
-  summary: 'Offers the service to agents, by the Model Context Protocol.',
+  summary: 'Serves Millrace to agents over the Model Context Protocol.',
   usage: ['[--files DIR]', '--http [--port N]'],
   words: { least: 0, most: 0 },
   options: {
-    files: text('DIR', 'Where downloads may be saved; this folder unless given.'),
-    http: flag('Over HTTP on this machine, with the token of each caller.'),
+    files: text('DIR', 'Where downloads may be saved; default: this folder.'),
+    http: flag('Serves HTTP on this machine, with each caller’s token.'),
     port: wholeNumber('N', `With --http: its port, ${DEFAULT_PORT} unless given.`, 0),
   },
   examples: [
@@ -23,7 +23,7 @@ export const mcp = defineCommand({
     // The SDK is loaded for this command alone: it takes longer than everything else together.
     if (http) {
       if (files !== undefined)
-        throw new UsageError('Over HTTP nothing is saved here: give either --http or --files.');
+        throw new UsageError('Give either --http or --files: over HTTP, files are not saved here.');
       if (port !== undefined && port > LAST_PORT)
         throw new UsageError(`--port takes a number up to ${LAST_PORT}.`);
       const { serveHttp } = await import('../mcp/http.ts');

@@ -210,7 +210,7 @@ test('an org that goes away in the middle', async () => {
 });
 
 test.each([
-  ['look', {}, 'salesforce knows check'],
+  ['look', {}, 'Unknown: salesforce look'],
   ['check --record nonsense', {}, '--record takes the id'],
   ['check --org other', {}, 'SALESFORCE_ORGS has no "other"'],
   ['check', { SALESFORCE_CLIENT_ID: '' }, 'No org is configured'],

@@ -29,12 +29,12 @@ const STYLES: Readonly<Record<Finding['verdict'], Style>> = {
 
 export const salesforce = defineCommand({
   name: 'salesforce',
-  summary: 'Says what a Salesforce org lacks for the service.',
+  summary: 'Checks a Salesforce org, and says what to fix.',
   usage: ['check [--record ID] [--org NAME]'],
   words: { least: 1, most: 1 },
   options: {
-    record: text('ID', 'A record that documents are made from; may the user edit it?'),
-    org: text('NAME', 'One of SALESFORCE_ORGS; else the org of SALESFORCE_CLIENT_ID.'),
+    record: text('ID', 'Also checks that the user may edit this record.'),
+    org: text('NAME', 'One of SALESFORCE_ORGS; default: SALESFORCE_CLIENT_ID.'),
   },
   examples: [
     'millrace salesforce check',
@@ -42,7 +42,7 @@ export const salesforce = defineCommand({
     'millrace salesforce check --json | jq \'select(.verdict == "missing")\'',
   ],
   async run(context, { words: [verb = ''], options: { record, org } }) {
-    if (verb !== 'check') throw new UsageError(`salesforce knows check, not "${verb}".`);
+    if (verb !== 'check') throw new UsageError(`Unknown: salesforce ${verb}. Use check.`);
     const { createSalesforce, isId } = await import('@millrace/salesforce');
     if (record !== undefined && !isId(record)) {
       throw new UsageError(

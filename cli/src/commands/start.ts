@@ -3,7 +3,7 @@ import { notBuilt } from '../program-error.ts';
 
 export const start = defineCommand({
   name: 'start',
-  summary: 'Runs the server here until Ctrl-C; gives its exit code.',
+  summary: 'Runs the server here until Ctrl-C; returns its exit code.',
   usage: [''],
   words: { least: 0, most: 0 },
   options: {},

@@ -7,7 +7,7 @@ import { createService } from '../../test/service.ts';
 import type { Context } from '../context.ts';
 import { openNews } from './news.ts';
 
-const HELLO: LiveEvent = { type: 'hello', resumed: false };
+const HELLO: LiveEvent = { type: 'hello' };
 const ABOUT: LiveEvent = { type: 'job', job: aJob() };
 const OTHER: LiveEvent = { type: 'job', job: aJob({ id: 'pg-2' }) };
 

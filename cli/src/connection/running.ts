@@ -57,7 +57,7 @@ export async function findServer(place: Place, named: string | null): Promise<Fo
   if (meant.length === 1) return { ...found, ready };
   // Not yet: what reads files here, or shows help, asks nobody.
   const say = async () =>
-    place.note(`Asking ${chosen.url}, the newest of ${meant.length} that run here.`);
+    place.note(`Using ${chosen.url}, the newest of ${meant.length} servers running here.`);
   return { ...found, ready: once(say) };
 }
 
@@ -71,7 +71,7 @@ async function waitFor(
   const [other] = others;
   if (other !== undefined) {
     throw new SilentServer(
-      `${who} does not answer, and there ${others.length === 1 ? 'is' : 'are'} ${others.length} more. Name the one you mean with --url or MILLRACE_URL, such as --url ${other.url}, or end that process.`,
+      `${who} does not answer, and there ${others.length === 1 ? 'is' : 'are'} ${others.length} more running. Choose one with --url or MILLRACE_URL, such as --url ${other.url}, or end that process.`,
     );
   }
   note(`Waiting for ${chosen.url} (process ${chosen.pid}), which is slow to answer.`);
@@ -80,7 +80,7 @@ async function waitFor(
   const seconds = (ANSWER_WITHIN_MS + WAIT_FOR_MS) / 1_000;
   throw new SilentServer(
     look === 'silent'
-      ? `${who} has not answered for ${seconds} s. Look at its log, end that process, or name another server with --url or MILLRACE_URL.`
+      ? `${who} has not answered for ${seconds} s. Check its log, end that process, or choose another server with --url or MILLRACE_URL.`
       : `${who} has stopped. Start one with "npm start" or "millrace start".`,
   );
 }
@@ -102,7 +102,7 @@ async function runningServers({ world, warn }: Place): Promise<RunningServer[]> 
       if (text !== null) found.push(runningServer.parse(JSON.parse(text)));
     } catch (thrown) {
       const why = thrown instanceof UnsafeFileError ? thrown.message : `${path} cannot be used.`;
-      warn(`${why} A server that starts writes its own.`);
+      warn(`${why} A starting server writes a new one.`);
     }
   }
   return found

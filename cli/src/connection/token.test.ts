@@ -85,7 +85,7 @@ describe('MILLRACE_TOKEN', () => {
     const ran = await millrace('jobs', { env: { MILLRACE_TOKEN: 'not-a-good-one' } });
     expect(ran).toMatchObject({ code: 6, stdout: '' });
     expect(ran.stderr).toBe(
-      'The token is not good. Set MILLRACE_TOKEN to a fresh one, or unset it and sign in: millrace login\n',
+      'Invalid token. Set MILLRACE_TOKEN to a new one, or unset it and sign in: millrace login\n',
     );
   });
 
@@ -95,7 +95,9 @@ describe('MILLRACE_TOKEN', () => {
       const { millrace, server } = await protectedFixture();
       const ran = await millrace('jobs', { env: { MILLRACE_TOKEN: given } });
       expect(ran.code).toBe(6);
-      expect(ran.stderr).toBe('The token has characters that no token has. Get another one.\n');
+      expect(ran.stderr).toBe(
+        'The token has characters that a token cannot have. Get another one.\n',
+      );
       expect(server.requests).toEqual([]);
     },
   );
@@ -193,7 +195,7 @@ describe('a server that sends its callers elsewhere', () => {
     expect(await millrace(`jobs --url ${url}`, { env })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `${url} sends its callers to ${other.url}. If you trust that, name it with --url or MILLRACE_URL.\n`,
+      stderr: `${url} redirects to ${other.url}. If you trust that address, pass it with --url or MILLRACE_URL.\n`,
     });
     expect(other.requests).toEqual([]);
   });

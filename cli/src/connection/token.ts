@@ -75,7 +75,7 @@ export function createTokens(place: Place): Tokens {
     advice() {
       switch (last?.source) {
         case 'environment':
-          return `Set MILLRACE_TOKEN to a fresh one, or unset it and sign in: ${login}`;
+          return `Set MILLRACE_TOKEN to a new one, or unset it and sign in: ${login}`;
         case 'client':
           return 'Check MILLRACE_CLIENT_ID and MILLRACE_CLIENT_SECRET.';
         case 'login':
@@ -92,7 +92,10 @@ export function createTokens(place: Place): Tokens {
 /** What fetch says about a header that cannot be would have the token in it: so it is checked before. */
 function tokenOf({ accessToken, expiresAt }: Found, source: SourceName): Token {
   if (/^[\w.~+/-]+=*$/.test(accessToken)) return { accessToken, expiresAt, source };
-  throw new SignInError('refused', 'The token has characters that no token has. Get another one.');
+  throw new SignInError(
+    'refused',
+    'The token has characters that a token cannot have. Get another one.',
+  );
 }
 
 function isEnding(token: Found | null, now: number): boolean {
@@ -133,7 +136,7 @@ async function renewed({ world, login }: Place, kept: SignedIn): Promise<SignedI
   const ended = kept.expiresAt !== null && kept.expiresAt <= world.now();
   if (kept.refreshToken === null) {
     if (!ended) return kept;
-    throw new SignInError('needed', `Your sign-in has ended. Sign in again: ${login}`);
+    throw new SignInError('needed', `Your sign-in has expired. Sign in again: ${login}`);
   }
   try {
     const issuer = await issuerFor(world, kept);
@@ -164,7 +167,7 @@ export function checkServer(url: string): void {
   if (isSafeAddress(new URL(url))) return;
   throw new SignInError(
     'refused',
-    `${url} is not encrypted, so nobody can tell who names the issuer. Use https; plain http is only for this machine.`,
+    `${url} is not encrypted, so its issuer cannot be trusted. Use https; plain http is allowed only on this machine.`,
   );
 }
 

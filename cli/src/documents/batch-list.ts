@@ -16,7 +16,7 @@ export function listBatches(context: Context, given: HowMany): Promise<ExitCode>
       return { runs: batches, next };
     },
     columns,
-    none: 'No batches. They are kept for a while.',
+    none: 'No batches. Old ones are deleted after MILLRACE_KEEP_DOCUMENTS.',
   });
 }
 

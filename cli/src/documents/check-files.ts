@@ -30,7 +30,7 @@ const LARGEST = 50 * 1024 * 1024;
 /** The Word files of a folder and of all within it, by name; or the one file. */
 export async function wordFiles(path: string): Promise<{ root: string; files: string[] }> {
   const found = await stat(path).catch(() => null);
-  if (found === null) throw new UsageError(`There is no folder "${path}".`);
+  if (found === null) throw new UsageError(`Folder not found: "${path}".`);
   if (!found.isDirectory()) return { root: dirname(path), files: [basename(path)] };
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries
@@ -38,7 +38,7 @@ export async function wordFiles(path: string): Promise<{ root: string; files: st
     .filter((entry) => entry.isFile() && WORD_FILE.test(entry.name) && !entry.name.startsWith('~$'))
     .map((entry) => relative(path, join(entry.parentPath, entry.name)));
   if (files.length === 0)
-    throw new UsageError(`There is no Word file (.docx, .docm, .dotx, .dotm) in "${path}".`);
+    throw new UsageError(`No Word files (.docx, .docm, .dotx, .dotm) in "${path}".`);
   return { root: path, files: files.toSorted() };
 }
 
@@ -77,7 +77,7 @@ async function bytesOf(path: string): Promise<Uint8Array | CheckFailure> {
   try {
     const { size } = await stat(path);
     if (size <= LARGEST) return await readFile(path);
-    return { step: 'read', code: 'too_large', message: 'A template has 50 MB at the most.' };
+    return { step: 'read', code: 'too_large', message: 'A template may have 50 MB at most.' };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     return { step: 'read', code: 'not_readable', message };

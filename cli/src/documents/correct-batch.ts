@@ -24,7 +24,7 @@ export async function writeFailedRows(
   const size = await place.write(response.body ?? []);
   if (context.json) context.document({ id, path: place.path, size });
   else if (place.path !== '-') context.out.line(place.path);
-  context.note(`Leave the column "millrace line" as it is: it says which row is which.`);
+  context.note(`Do not change the column "millrace line": it identifies the rows.`);
   return EXIT.ok;
 }
 
@@ -41,7 +41,7 @@ export async function retryBatch(
       : await sendCorrections(context, id, data, sheet);
   if (json) document({ id, ...answer });
   else if (!quiet) out.line(`${counted(answer.retried, 'row')} queued again.`);
-  note(`"millrace batch status ${id}" shows how far it is.`);
+  note(`"millrace batch status ${id}" shows its progress.`);
   return EXIT.ok;
 }
 

@@ -57,7 +57,7 @@ function refuseAddresses([first]: readonly string[]): void {
   const shown = (first.split(/[?#]/)[0] ?? '').slice(0, 200);
   throw new DocumentError(
     'image_not_given',
-    `The data names images by address, such as ${shown}. Without a server none is fetched: give them as base64.`,
+    `The data names images by address, such as ${shown}. Without a server, images are not fetched: embed them as base64.`,
   );
 }
 
@@ -80,7 +80,7 @@ export async function convertHere(
   try {
     const made = await office.convert(docx, { pdf, signal: world.interrupted });
     const { missingCharacters: missing = [] } = made;
-    const boxes = `No font of this machine has these characters, which are boxes in the PDF: ${missing.join(' ')}`;
+    const boxes = `No installed font has these characters, which appear as boxes in the PDF: ${missing.join(' ')}`;
     return { pdf: made.pdf, warnings: missing.length === 0 ? [] : [boxes] };
   } catch (thrown) {
     if (!(thrown instanceof OfficeError)) throw thrown;

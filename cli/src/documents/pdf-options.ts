@@ -7,9 +7,9 @@ import { UsageError } from '../line/usage-error.ts';
 export const PDF_OPTIONS = {
   'pdf-a': choice(['1b', '2b', '3b'], 'PDF/A, for archives.'),
   'pdf-ua': flag('PDF/UA, for screen readers.'),
-  watermark: text('TEXT', 'Large across every page of a PDF.'),
+  watermark: text('TEXT', 'Large text across every page of a PDF.'),
   pages: text('RANGE', 'Only these pages of a PDF: 1-3, or 2,5-.'),
-  'password-file': text('FILE', 'Its first line is what opens the PDF.'),
+  'password-file': text('FILE', 'Its first line is the password of the PDF.'),
 };
 
 export interface PdfWishes {
@@ -29,7 +29,7 @@ export async function pdfWishesOf(
   const asked = Object.keys(PDF_OPTIONS).find((name) => Object.hasOwn(given, name));
   if (asked === undefined) return null;
   if (format !== 'pdf')
-    throw new UsageError(`--${asked} is for a PDF, and this would be a ${format.toUpperCase()}.`);
+    throw new UsageError(`--${asked} applies to PDFs, and the format is ${format.toUpperCase()}.`);
   const file = given['password-file'];
   return {
     ...(given['pdf-a'] !== undefined && { pdfA: given['pdf-a'] }),
@@ -43,6 +43,6 @@ export async function pdfWishesOf(
 async function passwordIn(context: Context, file: string): Promise<string> {
   const [line = ''] = (await readAll(await openInput(context, file))).split(/\r?\n/);
   if (line === '')
-    throw new UsageError(`The first line of "${file}" is empty: it is the password.`);
+    throw new UsageError(`The first line of "${file}" must be the password, and it is empty.`);
   return line;
 }

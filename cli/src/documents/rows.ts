@@ -35,9 +35,7 @@ function typeByName(file: string): Rows['type'] {
   if (Object.hasOwn(TYPES, ending)) return TYPES[ending as keyof typeof TYPES];
   if (ending === 'xls')
     throw new UsageError(`"${file}" is an old Excel file. Save it as .xlsx or .csv first.`);
-  throw new UsageError(
-    `The format of "${file}" is not known: rows are a .csv, .xlsx, .json or .jsonl file.`,
-  );
+  throw new UsageError(`Unknown format of "${file}": use a .csv, .xlsx, .json or .jsonl file.`);
 }
 
 type Chunks = Input['chunks'];

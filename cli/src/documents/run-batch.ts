@@ -148,7 +148,7 @@ async function followed(context: Context, made: Batch): Promise<Batch> {
   } catch (thrown) {
     progress.end();
     context.note(
-      `${made.id} goes on without us: "millrace batch status ${made.id}" shows how far it is, "millrace batch download ${made.id}" fetches the documents.`,
+      `${made.id} continues in the background: "millrace batch status ${made.id}" shows its progress, "millrace batch download ${made.id}" downloads the documents.`,
     );
     throw thrown;
   }
@@ -182,7 +182,8 @@ function tell(
   if (quiet) return;
   for (const row of [...warnings, ...failures]) err.line(rowLine(row, err.paint));
   const more = ended.counts.failed - failures.length;
-  if (more > 0) note(`and ${count(more)} more: "millrace batch status ${ended.id}" has them all.`);
+  if (more > 0)
+    note(`and ${count(more)} more: "millrace batch status ${ended.id}" lists them all.`);
   note(batchSummary(ended));
   if (ended.counts.failed > 0) note(howToCorrect(ended.id));
   if (failures.some(({ error }) => OTHER_LOCALE.test(error?.message ?? ''))) note(NAME_LOCALE);
@@ -191,7 +192,7 @@ function tell(
 /** What a cell in the writing of another country is refused with. */
 const OTHER_LOCALE = /cannot be read as a (?:number|date)/;
 const NAME_LOCALE =
-  'If the file writes numbers and dates in another way, such as 1.234,50 and 30.11.2026, make the batch again with its locale: --data-locale de-DE.';
+  'If the file has numbers and dates such as 1.234,50 and 30.11.2026, run the batch again with its locale: --data-locale de-DE.';
 
 /** What went wrong here has cost no document: they are on the server. */
 async function fetchOrTell(
@@ -203,7 +204,7 @@ async function fetchOrTell(
   try {
     return await fetchAll(context, id, wishes, named ?? (await placeOf(context, id, wishes)));
   } catch (thrown) {
-    context.note(`The documents are there: millrace batch download ${id} -o FILE.zip`);
+    context.note(`The documents are kept: millrace batch download ${id} -o FILE.zip`);
     throw thrown;
   }
 }
@@ -223,7 +224,7 @@ async function fetchAll(
   output: Output,
 ): Promise<{ path: string; size: number }> {
   const params = { id };
-  if (merge) note('Making one PDF of them.');
+  if (merge) note('Merging them into one PDF.');
   const response = await (merge
     ? client.downloadMerged({ params })
     : client.downloadBatch({ params }));

@@ -13,8 +13,8 @@ import { UsageError } from '../line/usage-error.ts';
 /** What retry and cancel share: ids, or a filter with a question before it. */
 export const BULK_OPTIONS = {
   ...FILTER_OPTIONS,
-  all: flag('Every job, where there is no other filter.'),
-  yes: flag('Without a question.', 'y'),
+  all: flag('Every job, if no other filter is given.'),
+  yes: flag('Does not ask for confirmation.', 'y'),
 };
 
 export interface BulkAction {
@@ -43,8 +43,7 @@ export async function runBulk(
   const filtered = Object.keys(filter).length > 0;
   if (ids.length > 0 && (filtered || all)) throw new UsageError('Give either ids or a filter.');
   if (ids.length > 0) return byIds(context, action, ids);
-  if (!filtered && !all)
-    throw new UsageError('Which jobs? Give ids, a filter such as --kind, or --all.');
+  if (!filtered && !all) throw new UsageError('Give ids, a filter such as --kind, or --all.');
   return byFilter(context, action, filter, { all, yes });
 }
 
@@ -95,7 +94,7 @@ async function asksFirst(
   requirePerson(context);
   const found = await tally(context.client, filter, from);
   if (found.length === 0) {
-    context.note('No job matches.');
+    context.note('No matching jobs.');
     await noteUnknownKind(context, filter.kind);
     return false;
   }

@@ -132,7 +132,7 @@ function progressOf({ err, json, quiet }: Context, bytes: number | null) {
 /** The request went out and no answer came: to send these lines again could double them. */
 function unknown(entries: readonly Entry[]): string {
   const [first, last] = [entries[0]?.line ?? 0, entries.at(-1)?.line ?? 0];
-  return `Whether lines ${count(first)} to ${count(last)} became jobs is not known.`;
+  return `It is unknown whether lines ${count(first)} to ${count(last)} became jobs.`;
 }
 
 function summary(made: number, there: number): string {

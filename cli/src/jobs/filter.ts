@@ -10,8 +10,8 @@ export const FILTER_OPTIONS = {
   key: text('KEY', 'Only jobs with this idempotency key.'),
   error: text('CODE', 'Only jobs whose last failure has this code.'),
   correlation: text('ID', 'Only jobs with this correlation id.'),
-  since: past('Only jobs made since then: 1h, or a time.'),
-  until: past('Only jobs made before then: 7d, or a time.'),
+  since: past('Only jobs created since then: 1h, or a time.'),
+  until: past('Only jobs created before then: 7d, or a time.'),
 };
 
 export type FilterValues = Values<typeof FILTER_OPTIONS>;

@@ -10,5 +10,5 @@ export async function noteUnknownKind(
   const names = (await client.listKinds()).kinds.map(({ name }) => name);
   if (names.includes(kind)) return;
   const meant = nearest(kind, names);
-  note(`There is no kind "${kind}"${meant === null ? '.' : `: did you mean ${meant}?`}`);
+  note(`Unknown kind "${kind}"${meant === null ? '.' : `: did you mean ${meant}?`}`);
 }

@@ -5,7 +5,5 @@ export function warnOfMissing({ err, json, warn }: Context, places: readonly str
   if (places.length === 0) return;
   if (json) return err.line(JSON.stringify({ missing: places }));
   const verb = places.length === 1 ? 'does' : 'do';
-  warn(
-    `This is not everything: ${new Intl.ListFormat('en').format(places)} ${verb} not answer, so the jobs there are left out.`,
-  );
+  warn(`This list is incomplete: ${new Intl.ListFormat('en').format(places)} ${verb} not answer.`);
 }

@@ -9,7 +9,7 @@ export async function neededData(client: Client, name: string): Promise<UsageErr
   const list = new Intl.ListFormat('en').format(needed.map(({ words }) => words));
   const example = Object.fromEntries(needed.map(({ field, example: value }) => [field, value]));
   return new UsageError(
-    `The kind "${name}" needs data: ${list}. Such as:\n  millrace enqueue ${name} '${JSON.stringify(example)}'`,
+    `The kind "${name}" needs data: ${list}. For example:\n  millrace enqueue ${name} '${JSON.stringify(example)}'`,
   );
 }
 

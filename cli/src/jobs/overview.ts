@@ -84,7 +84,7 @@ function liveOverview(context: Context): Shower {
       live.draw([...lines, '', out.paint('dim', `${now.at.slice(11, 19)} UTC, Ctrl-C ends`)]);
     },
     silence() {
-      live.draw([...lines, '', out.paint('yellow', 'The server does not answer; trying again.')]);
+      live.draw([...lines, '', out.paint('yellow', 'The server does not answer; retrying.')]);
     },
     end: () => live.end(lines),
   };
@@ -98,7 +98,7 @@ function loggedOverview(context: Context): Shower {
       if (before !== null && JSON.stringify(before.counts) === JSON.stringify(now.counts)) return;
       out.line([now.at, ...blockOf(context, now, before), ''].join('\n'));
     },
-    silence: () => note('The server does not answer; trying again.'),
+    silence: () => note('The server does not answer; retrying.'),
     end: () => {},
   };
 }

@@ -11,17 +11,17 @@ export async function retryWith(
 ): Promise<ExitCode> {
   const [id] = ids;
   if (id === undefined || ids.length > 1)
-    throw new UsageError('Other data is for one job: give its id.');
+    throw new UsageError('New data applies to one job: give its id.');
   if (given.data !== undefined && given.edit) throw new UsageError('Give either --data or --edit.');
   const data =
     given.data === undefined ? await edited(context, id) : parseJson(given.data, 'The data');
   if (data === undefined) {
-    context.note('The data is as it was: nothing was queued.');
+    context.note('The data is unchanged: nothing was queued.');
     return EXIT.ok;
   }
   const answer = await context.client.retryJob({ params: { id }, body: { data } });
   if (context.json) context.document(answer);
-  else if (!context.quiet) context.out.line(`${id}  queued again, with other data`);
+  else if (!context.quiet) context.out.line(`${id}  queued again, with new data`);
   return EXIT.ok;
 }
 

@@ -54,7 +54,7 @@ function logLines({ out, world, note }: Context): Shower {
       for (const job of jobs) {
         if (changed.has(job.id)) out.line(watchLine(job, { leftMs: null }, world.now(), layout));
       }
-      if (silentSince !== null && !silent) note('The server does not answer; trying again.');
+      if (silentSince !== null && !silent) note('The server does not answer; retrying.');
       silent = silentSince !== null;
     },
     end: () => {},
@@ -77,7 +77,7 @@ function liveLines({ out, world }: Context): Shower {
       const silence =
         silentSince === null
           ? []
-          : [`The server is silent since ${lasting(world.now() - silentSince)}; trying again.`];
+          : [`The server has not answered for ${lasting(world.now() - silentSince)}; retrying.`];
       live.draw([
         ...fitting(jobs, linesOf(jobs, false), out.rows - 2),
         ...silence.map((line) => out.paint('yellow', line)),

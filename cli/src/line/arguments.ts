@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.ts';
 /** What every command takes. */
 export const GLOBAL_OPTIONS = {
   json: flag('Machine output: one JSON document per line.'),
-  url: text('URL', 'The server; MILLRACE_URL, else one that runs here.'),
+  url: text('URL', 'The server; default: MILLRACE_URL, else one running here.'),
   quiet: flag('Only ids and names; no headings, notes or progress.', 'q'),
   help: flag('Shows the help of a command.', 'h'),
   version: flag('Shows the version.'),
@@ -126,7 +126,7 @@ function valueOf(token: OptionToken, known: Options): unknown {
 
 function unknown(rawName: string, known: Options): string {
   const meant = nearest(rawName.replace(/^-+/, ''), Object.keys(known));
-  return `There is no option ${rawName}${meant === null ? '.' : `: did you mean --${meant}?`}`;
+  return `Unknown option ${rawName}${meant === null ? '.' : `: did you mean --${meant}?`}`;
 }
 
 function checkWords(command: Command, words: readonly string[]): void {
@@ -138,7 +138,7 @@ function checkWords(command: Command, words: readonly string[]): void {
   const help = `See "millrace help ${name}".`;
   if (words.length < least) {
     const ways = usage.map((way) => `millrace ${name} ${way}`).join(', or ');
-    throw new UsageError(`It needs more than that: ${ways}. ${help}`);
+    throw new UsageError(`Missing argument: ${ways}. ${help}`);
   }
   const surplus = words[most];
   if (surplus !== undefined)

@@ -46,5 +46,5 @@ export function findCommand(commands: readonly Command[], name: string): Command
     commands.map((command) => command.name),
   );
   const hint = meant === null ? 'See "millrace help".' : `Did you mean "millrace ${meant}"?`;
-  throw new UsageError(`There is no command "${name}". ${hint}`);
+  throw new UsageError(`Unknown command "${name}". ${hint}`);
 }

@@ -21,7 +21,7 @@ export function verbOf<Verb extends string>(
     throw new UsageError(`"millrace ${command} ${verb}" does not take "${object}".`);
   }
   if (object === undefined)
-    throw new UsageError(`It needs more than that: millrace ${command} ${verb} ${verbs[verb]}`);
+    throw new UsageError(`Missing argument: millrace ${command} ${verb} ${verbs[verb]}`);
   return { verb, object };
 }
 

@@ -20,7 +20,7 @@ export interface Place {
 
 export async function openFolder(context: Context, given: string): Promise<Folder> {
   const path = await realpath(resolve(context.world.folder, given)).catch(() => {
-    throw new UsageError(`There is no folder "${given}". --files names one that is there.`);
+    throw new UsageError(`Folder not found: "${given}". --files takes an existing folder.`);
   });
   if (!(await lstat(path)).isDirectory())
     throw new UsageError(`"${given}" is a file. --files names a folder.`);
@@ -45,7 +45,7 @@ async function placeIn(root: string, name: string): Promise<string> {
   const folder = await realpath(dirname(wanted)).catch(() => {
     throw new ToolRefusal(
       'file_refused',
-      `There is no folder for ${JSON.stringify(name)} in ${root}.`,
+      `The folder of ${JSON.stringify(name)} does not exist in ${root}.`,
     );
   });
   if (folder !== root && isOutside(root, folder)) throw outside(root, name);
@@ -54,7 +54,7 @@ async function placeIn(root: string, name: string): Promise<string> {
   if ((await lstat(place).catch(() => null)) !== null)
     throw new ToolRefusal(
       'file_refused',
-      `There is a file ${JSON.stringify(name)} already, and none is replaced. Name another.`,
+      `The file ${JSON.stringify(name)} already exists and is not replaced. Use another name.`,
     );
   return place;
 }
@@ -67,6 +67,6 @@ function isOutside(root: string, path: string): boolean {
 function outside(root: string, name: string): ToolRefusal {
   return new ToolRefusal(
     'file_refused',
-    `${JSON.stringify(name)} is not a file inside ${root}. Files are saved there and nowhere else.`,
+    `${JSON.stringify(name)} is not a file inside ${root}. Files are saved only there.`,
   );
 }

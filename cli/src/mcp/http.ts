@@ -51,15 +51,13 @@ export async function serveHttp(context: Context, port: number): Promise<ExitCod
   await new Promise<void>((resolve, reject) => {
     bridge.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') return reject(error);
-      reject(
-        new UsageError(`Something listens at port ${port} already. Name another with --port.`),
-      );
+      reject(new UsageError(`Port ${port} is already in use. Choose another with --port.`));
     });
     bridge.listen(port, '127.0.0.1', resolve);
   });
   const { port: listens } = bridge.address() as AddressInfo;
   note(
-    `The Model Context Protocol is at http://127.0.0.1:${listens}${PATH}, for ${url}. Ctrl-C ends it.`,
+    `Serving the Model Context Protocol at http://127.0.0.1:${listens}${PATH} for ${url}. Ctrl-C stops it.`,
   );
   await new Promise<void>((resolve) => {
     if (world.interrupted.aborted) resolve();
@@ -167,7 +165,7 @@ function checkAddress({
   if (!own.includes(host)) throw new Refused(403, 'The header Host names another server.');
   if (origin !== undefined && !own.some((each) => origin === `http://${each}`))
     throw new Refused(403, 'A page of another origin may not ask here.');
-  if (url?.split('?')[0] !== PATH) throw new Refused(404, `There is nothing here but ${PATH}.`);
+  if (url?.split('?')[0] !== PATH) throw new Refused(404, `Not found. The only path is ${PATH}.`);
 }
 
 function tokenOf({ headers: { authorization } }: IncomingMessage): string | null {

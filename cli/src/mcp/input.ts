@@ -7,7 +7,7 @@ import { z } from 'zod';
 export const few = contracts.listJobs.query.shape.limit
   .unwrap()
   .default(20)
-  .describe('How many at most.');
+  .describe('Maximum number of rows.');
 
 /** Deeper than any data of a job or a document; what goes through values member by member bears it. */
 const MOST_NESTED = 500;

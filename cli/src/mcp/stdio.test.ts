@@ -128,7 +128,7 @@ describe('the process', () => {
   });
 
   test.each([
-    ['--files /no/such/folder', 'There is no folder'],
+    ['--files /no/such/folder', 'Folder not found'],
     [`--files ${program}`, 'is a file'],
     ['--port 1', '--port goes with --http'],
     ['--http --files .', 'either --http or --files'],

@@ -20,7 +20,7 @@ export function parametersOf(asked: Parametrised, free: Free, options: readonly 
     const parameter = parameters.find((each) => isCalled(each, written));
     if (parameter === undefined) throw unknown(written, asked, options);
     if (Object.hasOwn(given, parameter.name))
-      throw new UsageError(`--${parameter.name} was given in two ways.`);
+      throw new UsageError(`--${parameter.name} was given twice.`);
     given[parameter.name] = valueOf(parameter, values);
   }
   const missing = parameters.filter((each) => each.required && !Object.hasOwn(given, each.name));
@@ -56,7 +56,7 @@ function valueOf(
     if (kept.length > 0) return [...kept];
   } else {
     if (more.length > 0)
-      throw new UsageError(`--${name} takes one value, and came ${values.length} times.`);
+      throw new UsageError(`--${name} takes one value, and was given ${values.length} times.`);
     if (first !== '') return first;
   }
   if (canBeEmpty) return null;
@@ -71,12 +71,12 @@ function unknown(
   const names = parameters.map(({ name }) => name);
   const meant = nearest(written, [...names, ...options]);
   if (meant !== null)
-    return new UsageError(`There is no option --${written}: did you mean --${meant}?`);
+    return new UsageError(`Unknown option --${written}: did you mean --${meant}?`);
   const known =
     names.length === 0
       ? 'takes no parameters'
       : `takes ${names.map((each) => `--${each}`).join(', ')}`;
-  return new UsageError(`There is no option --${written}: the ${what} "${asked}" ${known}.`);
+  return new UsageError(`Unknown option --${written}: the ${what} "${asked}" ${known}.`);
 }
 
 /** For completion: each parameter, with what its value may be. */

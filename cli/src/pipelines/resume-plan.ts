@@ -24,14 +24,14 @@ export function resumePlan({ state, steps }: PipelineRun): ResumePlan | null {
   };
 }
 
-/** `tries letters again, then does mail. customers is not done again.` */
+/** `tries letters again, then does mail. customers is not run again.` */
 export function resumeSentence({ again, after, kept }: ResumePlan): string {
   const parts = [
     ...(again.length === 0 ? [] : [`tries ${names(again)} again`]),
     ...(after.length === 0 ? [] : [`${again.length === 0 ? '' : 'then '}does ${names(after)}`]),
   ];
   const stays =
-    kept.length === 0 ? '' : ` ${names(kept)} ${kept.length === 1 ? 'is' : 'are'} not done again.`;
+    kept.length === 0 ? '' : ` ${names(kept)} ${kept.length === 1 ? 'is' : 'are'} not run again.`;
   return `${parts.join(', ')}.${stays}`;
 }
 

@@ -72,7 +72,7 @@ async function untilOver(context: Context, started: PipelineRun): Promise<Pipeli
     return await watchPipeline(context, started);
   } catch (thrown) {
     note(
-      `${id} goes on without us. "millrace pipeline watch ${id}" shows how far it is, "millrace pipeline cancel ${id}" stops it.`,
+      `${id} continues in the background. "millrace pipeline watch ${id}" shows its progress, "millrace pipeline cancel ${id}" stops it.`,
     );
     throw thrown;
   }

@@ -16,10 +16,10 @@ const PAGE = 2_500;
 export const RESULT_OPTIONS = {
   ...OUTPUT_OPTIONS,
   format: {
-    ...choice(FORMATS, `Of -o: ${FORMATS.join(', ')}; else by its ending.`),
+    ...choice(FORMATS, `${FORMATS.join(', ')}; default: suffix of -o.`),
     value: 'FORMAT',
   },
-  limit: wholeNumber('N', `Shows at most so many rows; ${DEFAULT_ROWS} unless given.`, 1),
+  limit: wholeNumber('N', `Maximum of rows shown; default: ${DEFAULT_ROWS}.`, 1),
 };
 
 export interface ResultWishes {
@@ -45,7 +45,7 @@ export async function destinationOf(
     return null;
   }
   if (limit !== undefined)
-    throw new UsageError('A file has all rows: leave --limit out, or write TOP into the query.');
+    throw new UsageError('Files contain all rows: leave out --limit, or write TOP into the query.');
   return {
     format: formatOf(output, format),
     output: await openOutput(context, output, force),
@@ -66,7 +66,7 @@ function formatOf(output: string, format: Format | undefined): Format {
   throw new UsageError(
     output === '-'
       ? `In which form? Give --format ${FORMATS.join('|')}.`
-      : `"${output}" does not say in which form. Let it end with ${endings}, or give --format.`,
+      : `"${output}" has no known suffix. Use ${endings}, or give --format.`,
   );
 }
 
@@ -122,7 +122,7 @@ async function whyCut(
   response: Response | null,
 ): Promise<ApiError> {
   await client.getRunResults({ params: { id }, query: { limit: 1 } });
-  const detail = `The rows of ${id} broke off before their end, and no file was kept: Marketing Cloud failed on the way, or the rows changed. Read them once more with "millrace runs results ${id}".`;
+  const detail = `The rows of ${id} ended early and the file was discarded: Marketing Cloud failed, or the rows changed. Try again with "millrace runs results ${id}".`;
   return new ApiError(
     problemOf('results_cut', detail, response?.headers.get('x-correlation-id') ?? ''),
   );

@@ -12,6 +12,6 @@ export async function sqlText(
     throw new UsageError('Give either the SQL or --file.');
   const text = typed ?? (await readAll(await openInput(context, file)));
   const sql = text.replace(/^\uFEFF/, '');
-  if (sql.trim() === '') throw new UsageError('There is no SQL.');
+  if (sql.trim() === '') throw new UsageError('The SQL is empty.');
   return sql;
 }

@@ -70,12 +70,12 @@ function countStyle(state: JobState, value: number): Style | null {
 export function replicaLines({ worker, at }: Snapshot, { columns, paint }: Screen): string[] {
   const { replicas } = worker;
   if (replicas.length === 0) {
-    return [paint('yellow', 'No worker has reported in the last hour: nothing is being done.')];
+    return [paint('yellow', 'No worker has reported in the last hour: no jobs are running.')];
   }
   const isNobodyLeft = replicas.every(({ state }) => state === 'silent' || state === 'stopped');
   return [
     ...table(replicaColumns(Date.parse(at)), replicas, columns, paint),
-    ...(isNobodyLeft ? [paint('yellow', 'None of them is left: nothing is being done.')] : []),
+    ...(isNobodyLeft ? [paint('yellow', 'None of them is alive: no jobs are running.')] : []),
   ];
 }
 
@@ -168,7 +168,7 @@ export function headLine(
 export function upLine({ worker }: Snapshot): string {
   const up = `up ${lasting(worker.uptimeSeconds * 1_000)}`;
   // Zeroes after it would look like a worker that does nothing.
-  if (!worker.hasWorker) return `This replica serves the API and has no worker, ${up}.`;
+  if (!worker.hasWorker) return `This replica serves only the API, ${up}.`;
   const state = worker.isRunning ? 'takes jobs' : 'takes no jobs';
   return `This replica ${state}, ${up}: ${counted(worker.totalProcessed, 'job')} processed, ${count(worker.totalFailed)} failed, ${count(worker.totalRetries)} retried.`;
 }

@@ -7,7 +7,7 @@ export async function checkFolder(
   folder: string,
 ): Promise<{ readonly reports: readonly string[]; readonly problems: readonly FileProblem[] }> {
   const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory() !== true) throw new UsageError(`There is no folder "${folder}".`);
+  if (found?.isDirectory() !== true) throw new UsageError(`Folder not found: "${folder}".`);
   // Only here: everything else that the command line does needs no YAML and no SQL.
   const { createCatalogue } = await import('@millrace/reports/catalogue');
   const catalogue = createCatalogue({ folder });

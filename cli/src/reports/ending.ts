@@ -28,9 +28,7 @@ export function choiceOf({ output, format, compression }: ChoiceWishes): Choice 
     );
   const chosen = format ?? named;
   if (chosen === undefined && hasEnding(packed === undefined ? (output ?? '') : stem))
-    throw new UsageError(
-      `"${output}" does not say in which form. Let it end with ${ENDINGS}, or give --format.`,
-    );
+    throw new UsageError(`"${output}" has no known suffix. Use ${ENDINGS}, or give --format.`);
   const how = compression === undefined ? packed : compression === 'none' ? null : compression;
   return {
     ...(chosen !== undefined && { format: chosen }),

@@ -46,7 +46,7 @@ export async function* fileBytes(
     if (failures >= TRIES) throw otherFile(run.id, `it ended after ${done} of ${total} bytes`);
     if (failures > 0) await world.wait(FIRST_PAUSE_MS * 2 ** (failures - 1));
   }
-  if (hash.digest('hex') !== sha256) throw otherFile(run.id, 'its SHA-256 is another one');
+  if (hash.digest('hex') !== sha256) throw otherFile(run.id, 'its SHA-256 differs');
 }
 
 async function opened(
@@ -78,7 +78,7 @@ function otherFile(id: string, why: string): ApiError {
   return new ApiError(
     problemOf(
       'report_file_changed',
-      `What arrived is not the file of ${id}: ${why}. It was not kept; "millrace report download ${id}" fetches it once more.`,
+      `The download is not the file of ${id}: ${why}. It was discarded; try again with "millrace report download ${id}".`,
       '',
     ),
   );

@@ -36,7 +36,7 @@ export async function runReport(
 ): Promise<ExitCode> {
   const { name, given, free } = asked;
   if (given['no-wait'] && given.output !== undefined)
-    throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
+    throw new UsageError('With --no-wait nothing is downloaded: leave out -o.');
   const choice = choiceOf(given);
   const destination = await destinationOf(context, given);
   const report = await context.client.getReport({ params: { name } });
@@ -132,15 +132,15 @@ async function untilOver(context: Context, started: ReportRun): Promise<ReportRu
     return await watchReport(context, started);
   } catch (thrown) {
     if (!world.interrupted.aborted) {
-      note(`${id} goes on without us: "millrace report watch ${id}" shows how far it is.`);
+      note(`${id} continues in the background: "millrace report watch ${id}" shows its progress.`);
       throw thrown;
     }
     note(`Cancelling ${id}. Ctrl-C again leaves it running.`);
     const canceled = await cancel(lastWord, id);
     note(
       canceled
-        ? `${id} is cancelled. "millrace report retry ${id}" goes on where it was.`
-        : `${id} was over already.`,
+        ? `${id} is cancelled. "millrace report retry ${id}" continues it.`
+        : `${id} had already ended.`,
     );
     throw thrown;
   }

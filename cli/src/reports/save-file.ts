@@ -114,12 +114,12 @@ async function moved(part: string, path: string, force: true | undefined): Promi
     if (!(thrown instanceof Error) || !('code' in thrown)) throw thrown;
     if (thrown.code === 'ENOENT')
       throw new UsageError(
-        `Another command was fetching the same file, and has put it at "${path}".`,
+        `Another command was downloading the same file, and has saved it as "${path}".`,
       );
     if (force === true) throw thrown;
     if (thrown.code === 'EEXIST')
       throw new UsageError(
-        `There is a file "${path}" by now. Add --force to replace it, or name another with -o; what was fetched is in "${part}".`,
+        `The file "${path}" now exists. Add --force to replace it, or choose another with -o; the download is in "${part}".`,
       );
     // Some file systems know no links.
     return rename(part, path);
@@ -130,7 +130,7 @@ async function moved(part: string, path: string, force: true | undefined): Promi
 function noRoom(thrown: unknown, path: string): unknown {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)
-    ? new UsageError(`There is no room left for "${path}".`)
+    ? new UsageError(`The disk is full: "${path}".`)
     : thrown;
 }
 

@@ -55,7 +55,7 @@ function showerFor<Run>(context: Context, watched: Watched<Run>): Shower<Run> {
 export function silenceLines({ err, world }: Context, silentSince: number | null): string[] {
   if (silentSince === null) return [];
   const since = lasting(world.now() - silentSince);
-  return [err.paint('yellow', `The server is silent since ${since}; trying again.`)];
+  return [err.paint('yellow', `The server has not answered for ${since}; retrying.`)];
 }
 
 function logLines<Run>({ note }: Context, watched: Watched<Run>): Shower<Run> {
@@ -67,7 +67,7 @@ function logLines<Run>({ note }: Context, watched: Watched<Run>): Shower<Run> {
         if (line !== written.get(part)) note(line);
         written.set(part, line);
       }
-      if (silentSince !== null && !isSilent) note('The server does not answer; trying again.');
+      if (silentSince !== null && !isSilent) note('The server does not answer; retrying.');
       isSilent = silentSince !== null;
     },
     end: () => {},

@@ -18,18 +18,18 @@ export async function signInByBrowser(
   try {
     const { address, state, finish } = await issuer.byBrowser(scope, redirect.uri);
     if (json) document({ address });
-    else if (openBrowser === null) err.line(`Sign in with a browser of this machine:\n${address}`);
-    else err.line(`Your browser opens. If it does not, sign in at:\n${address}`);
+    else if (openBrowser === null) err.line(`Sign in with a browser on this machine:\n${address}`);
+    else err.line(`Opening your browser. If it does not open, sign in at:\n${address}`);
     openBrowser?.(address);
     const { answer, show } = await redirect.receive(state, () => {
-      if (!json) err.line('An answer was refused that does not belong to this sign-in.');
+      if (!json) err.line('Ignored an answer of another sign-in.');
     });
     try {
       const grant = await finish(answer);
       await show('You are signed in; you can close this window.');
       return grant;
     } catch (thrown) {
-      await show('You are not signed in. The terminal says why; you can close this window.');
+      await show('Sign-in failed. The terminal says why; you can close this window.');
       throw thrown;
     }
   } finally {

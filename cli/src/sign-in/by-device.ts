@@ -25,7 +25,7 @@ export async function signInByDevice(
     if (answer === 'slower') pauseMs += SLOWER_MS;
     else if (answer !== 'wait') return answer;
   }
-  throw new SignInError('refused', 'Nobody signed in before the code ended. Start again.');
+  throw new SignInError('refused', 'The code expired before anyone signed in. Start again.');
 }
 
 /** A person is at it: an issuer that is away for a moment does not end it. */

@@ -57,7 +57,7 @@ describe('a sign-in', () => {
     clock.now += MINUTE;
     expect(await millrace('jobs')).toMatchObject({
       code: 6,
-      stderr: 'Your sign-in has ended. Sign in again: millrace login\n',
+      stderr: 'Your sign-in has expired. Sign in again: millrace login\n',
     });
   });
 
@@ -71,7 +71,7 @@ describe('a sign-in', () => {
     clock.now += MINUTE;
     const ran = await millrace('jobs');
     expect(ran.code).toBe(5);
-    expect(ran.stderr).toMatch(/^The issuer \S+ cannot serve now: it answered 503/);
+    expect(ran.stderr).toMatch(/^The issuer \S+ is unavailable: it answered 503/);
   });
 
   test('is refreshed once by runs at the same time: a refresh token is spent only once', async () => {
@@ -125,9 +125,9 @@ describe('a sign-in', () => {
   });
 
   test.each([
-    ['{"http', 'is not as millrace writes it'],
-    ['[]', 'is not as millrace writes it'],
-    ['{"http://x":{"accessToken":"abc"}}', 'is not as millrace writes it'],
+    ['{"http', 'has an unknown format'],
+    ['[]', 'has an unknown format'],
+    ['{"http://x":{"accessToken":"abc"}}', 'has an unknown format'],
   ])('in a broken file is told, and counts as none: %s', async (text, words) => {
     const fixture = await protectedFixture();
     const { millrace, credentialsFile } = fixture;

@@ -96,7 +96,7 @@ async function keeping<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (thrown) {
-    throw new SignInError('kept', `The sign-in cannot be kept: ${wordsOf(thrown, path)}`);
+    throw new SignInError('kept', `The sign-in cannot be saved: ${wordsOf(thrown, path)}`);
   }
 }
 
@@ -105,7 +105,7 @@ function wordsOf(thrown: unknown, path: string): string {
   if (thrown instanceof Error && thrown.name === 'UnsafeFileError') return thrown.message;
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   if (code !== '') return `${path} cannot be used (${code}).`;
-  return `${path} is not as millrace writes it.`;
+  return `${path} has an unknown format.`;
 }
 
 function parse(text: string): Kept {

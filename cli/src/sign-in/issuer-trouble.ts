@@ -20,7 +20,7 @@ export async function issuerTrouble(
   if (told === null) return thrown;
   const words = withoutSecrets(told.words, secrets);
   return told.away
-    ? new SignInError('unreachable', `The issuer ${issuer} cannot serve now: ${words}.`)
+    ? new SignInError('unreachable', `The issuer ${issuer} is unavailable: ${words}.`)
     : new SignInError('refused', `The issuer ${issuer} refuses: ${words}.`);
 }
 

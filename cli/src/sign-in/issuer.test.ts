@@ -74,7 +74,7 @@ describe('an issuer', () => {
     const ran = await millrace('jobs', { env: AS_DAEMON });
     expect(ran.code).toBe(5);
     expect(ran.stderr).toBe(
-      `The issuer ${identity.issuer} cannot serve now: nothing listens there.\n`,
+      `The issuer ${identity.issuer} is unavailable: nothing listens there.\n`,
     );
   });
 
@@ -98,7 +98,7 @@ describe('an issuer', () => {
     clock.now += 60 * MINUTE;
     expect(await millrace('jobs')).toMatchObject({
       code: 6,
-      stderr: 'The token has ended. Sign in again: millrace login\n',
+      stderr: 'The token has expired. Sign in again: millrace login\n',
     });
   });
 });

@@ -191,7 +191,7 @@ function checkedAddress(url: URL | null, issuer: string): URL {
   if (url !== null && isSafeAddress(url)) return url;
   throw new SignInError(
     'refused',
-    `The issuer ${issuer} is not asked: it has an address that is not https. Plain http is only for this machine.`,
+    `The issuer ${issuer} is not used: one of its addresses is not https. Plain http is allowed only on this machine.`,
   );
 }
 

@@ -36,11 +36,11 @@ export async function openRedirect(interrupted: AbortSignal): Promise<Redirect> 
             ? new URL(request.url ?? '', uri)
             : null;
           if (request.method !== 'GET' || answer?.pathname !== '/') {
-            void show(response, 404, 'There is nothing here.');
+            void show(response, 404, 'Not found.');
           } else if (answer.searchParams.get('state') === state) {
             resolve({ answer, show: (sentence) => show(response, 200, sentence) });
           } else {
-            void show(response, 400, 'This is not the sign-in that was begun here.');
+            void show(response, 400, 'This link belongs to another sign-in.');
             onStranger();
           }
         });

@@ -5,7 +5,7 @@ import { UsageError } from '../line/usage-error.ts';
 /** Where nobody can answer a question, --yes has to say it beforehand. */
 export function requirePerson({ world, err }: Context): void {
   if (world.stdin.isTTY === true && err.isTerminal) return;
-  throw new UsageError('Nobody is here to confirm this. Add --yes to do it without a question.');
+  throw new UsageError('No terminal to confirm in; pass --yes.');
 }
 
 /** Asks before many jobs are changed. Anything but a clear yes is a no. */

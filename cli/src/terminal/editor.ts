@@ -13,7 +13,7 @@ export async function editText(env: Environment, text: string, isPiped = false):
   // An editor that somebody named may be a script. vi without a terminal only writes its screen into a log.
   if (!chosen && isPiped)
     throw new UsageError(
-      'Nobody is here to edit it. Give the data with --data, or name an editor in EDITOR.',
+      'No terminal or editor to edit it in. Give the data with --data, or set EDITOR.',
     );
   const editor = chosen || (IS_WINDOWS ? 'notepad' : 'vi');
   const folder = await mkdtemp(join(tmpdir(), 'millrace-edit-'));
@@ -21,7 +21,7 @@ export async function editText(env: Environment, text: string, isPiped = false):
   try {
     await writeFile(file, text, { mode: 0o600 });
     const code = await run(editor, file);
-    if (code !== 0) throw new UsageError(`"${editor}" ended with ${code}: nothing was changed.`);
+    if (code !== 0) throw new UsageError(`"${editor}" exited with ${code}: nothing was changed.`);
     return await readFile(file, 'utf8');
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -7,8 +7,8 @@ import { UsageError } from '../line/usage-error.ts';
 
 /** Where a document goes: a file that is not there yet, or standard output. */
 export const OUTPUT_OPTIONS = {
-  output: text('FILE', 'Where it goes; - is standard output.', 'o'),
-  force: flag('Replaces the file if there is one.'),
+  output: text('FILE', 'The output file; - is standard output.', 'o'),
+  force: flag('Replaces an existing file.'),
 };
 
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -30,10 +30,10 @@ export async function openOutput(
 ): Promise<Output> {
   if (path === '-') return standardOutput(context);
   const there = await kindOf(path);
-  if (there === 'folder') throw new UsageError(`"${path}" is a folder. Name a file in it.`);
+  if (there === 'folder') throw new UsageError(`"${path}" is a folder. Give a file in it.`);
   if (there !== null && force === undefined) throw isThere(path);
   const folder = resolve(path, '..');
-  if ((await kindOf(folder)) !== 'folder') throw new UsageError(`There is no folder "${folder}".`);
+  if ((await kindOf(folder)) !== 'folder') throw new UsageError(`Folder not found: "${folder}".`);
   await checkWritable(path, folder, there);
   const { interrupted } = context.world;
   return {
@@ -58,9 +58,7 @@ async function checkWritable(path: string, folder: string, there: Kind): Promise
 function standardOutput({ out, world, json }: Context): Output {
   if (json) throw new UsageError('Give either --json or -o -: both write to standard output.');
   if (out.isTerminal)
-    throw new UsageError(
-      'A terminal cannot show it. Send it into a pipe or a file, or use -o FILE.',
-    );
+    throw new UsageError('Binary output is not written to a terminal. Use a pipe, or -o FILE.');
   return {
     path: '-',
     isStream: true,
@@ -138,18 +136,18 @@ function told(thrown: unknown, path: string): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new UsageError(`The file "${path}" may not be written.`);
+      return new UsageError(`No permission to write the file "${path}".`);
     case 'ENOTDIR':
-      return new UsageError(`There is no folder for "${path}".`);
+      return new UsageError(`The folder of "${path}" does not exist.`);
     case 'ENOSPC':
     case 'EDQUOT':
     case 'EFBIG':
-      return new UsageError(`There is no room left for "${path}".`);
+      return new UsageError(`The disk is full: "${path}".`);
     case 'ENOENT':
       // Of a folder that is there: /proc and its like make no files.
-      return new UsageError(`No file can be made at "${path}".`);
+      return new UsageError(`Cannot create a file at "${path}".`);
     case 'ENAMETOOLONG':
-      return new UsageError(`The name of the file is too long: "${path}".`);
+      return new UsageError(`The file name is too long: "${path}".`);
     default:
       return isOfFiles(thrown)
         ? new UsageError(`The file "${path}" cannot be written: ${String(codeOf(thrown))}.`)
@@ -168,7 +166,7 @@ function isOfFiles(thrown: unknown): boolean {
 
 function isThere(path: string): UsageError {
   return new UsageError(
-    `There is a file "${path}" already. Add --force to replace it, or name another with -o.`,
+    `The file "${path}" already exists. Add --force to replace it, or choose another with -o.`,
   );
 }
 

@@ -5,7 +5,7 @@ import { covering } from './program/coverage.ts';
 import type { Kit } from './program/kit.ts';
 import { type Looked, NOTHING, look } from './program/look.ts';
 import { warmUpPage } from './page.ts';
-import { killTree } from './processes/kill.ts';
+import { killTree } from './processes/group.ts';
 import { profileUrl } from './processes/profile.ts';
 import {
   type Answer,
@@ -19,7 +19,7 @@ import { convertBySoffice } from './program/soffice.ts';
 // The program of one process of the pool: closes itself off, loads LibreOffice, warms it up, says that it is
 // ready, and then converts one document after the other until it is killed.
 
-/** Loaded by the first document with a password: it takes 33 MB. */
+/** Loaded by the first document with a password: it takes 33 MB of memory. */
 const encryption = () => import('./program/encrypt.ts');
 let covers: ReturnType<typeof covering> | null = null;
 const settings = JSON.parse(process.argv[2] ?? '') as ChildSettings;
@@ -43,8 +43,7 @@ async function serveByKit(): Promise<void> {
     const { paintThumbnail } = await import('./program/thumbnail.ts');
     const { library, program, folder } = settings;
     if (library === null) throw new Error(`There is no LibreOfficeKit in ${program}.`);
-    // Another account may not read where we are installed.
-    if (settings.account !== null) await encryption();
+    if (settings.account !== null) await loadEncryption();
     const sandbox = enterSandbox(settings);
     const kit = openKit({ library, program, profileUrl: profileUrl(folder) });
     opened = { kit, sandbox, paint: paintThumbnail };
@@ -103,6 +102,11 @@ async function locked(task: Task, converted: Answer): Promise<Answer> {
   }
 }
 
+/** Before the process becomes another account, which may not read where we are installed; the package is optional. */
+async function loadEncryption(): Promise<void> {
+  await encryption().catch(() => null);
+}
+
 function failedBy(error: unknown): Answer {
   return { type: 'failed', code: 'conversion_failed', reason: messageOf(error) };
 }
@@ -132,7 +136,7 @@ async function serveBySoffice(): Promise<void> {
   try {
     const { confine, enterSandbox } = await import('./sandbox/sandbox.ts');
     if (settings.confined === null) confine(settings);
-    if (settings.account !== null) await encryption();
+    if (settings.account !== null) await loadEncryption();
     sandbox = enterSandbox(settings);
   } catch {
     // Without koffi there is no sandbox. The pool warns: the answer says that nothing closes network and disk.

@@ -5,7 +5,7 @@ import type { Member } from './processes/members.ts';
 import { type Handover, handOver } from './processes/handover.ts';
 import type { Account } from './sandbox/account.ts';
 
-/** What came of a document that a process was given. */
+/** The result of a document that a process was given. */
 export type Attempt =
   | { readonly type: 'converted'; readonly result: Converted }
   /** `suspect`: the process may have been left in disorder. */

@@ -9,9 +9,9 @@ import type { EndReason } from './processes/slot.ts';
 export interface Death {
   readonly reason: EndReason;
   readonly complaint: string;
-  /** Of the time that it had, the share in which it had a processor. */
+  /** The share of its time in which it had a processor. */
   readonly worked: number;
-  /** It began with half of the memory that it may have, or more: what filled it was this document. */
+  /** It began with half of the memory that it may have, or more: this document filled it. */
   readonly roomy: boolean;
 }
 
@@ -24,7 +24,7 @@ const BUSY = 0.5;
  */
 const ABANDONED_MS = 1_000;
 
-/** What the death of its process means for a document: it has ended, or another process may have it (true). */
+/** Decides after the death of its process: the document has ended, or another process may have it (true). */
 export function survives(
   job: Job,
   { reason, complaint, worked, roomy }: Death,

@@ -9,6 +9,8 @@ const RETRYABLE = {
   conversion_failed: false,
   /** No LibreOffice of version 7.0 or later on this machine. */
   office_missing: false,
+  /** The package that encrypts PDFs is not installed. */
+  encryption_missing: false,
   /** The document killed two processes, or took all memory of one: it is refused without a try until the list forgets it. */
   poisoned: false,
   /** The caller's signal, or the office was closed (that one is retryable). */

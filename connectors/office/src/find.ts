@@ -8,7 +8,7 @@ export interface Found {
   readonly program: string;
   /** The library that LibreOfficeKit is in; null where the package has none. */
   readonly library: string | null;
-  /** What converts one document per process, where LibreOfficeKit cannot be used. */
+  /** The program that converts one document per process, where LibreOfficeKit cannot be used. */
   readonly soffice: string | null;
   readonly version: Version;
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { coverageOf } from './program/coverage.ts';
 
 /**
- * The font families that LibreOffice can print with here, so that an author is told which of a template's are not among
+ * The font families that LibreOffice can print with here, so that an author learns which of a template's are not among
  * them; null where fontconfig is not there to be asked.
  */
 export async function installedFonts(program = 'fc-list'): Promise<string[] | null> {

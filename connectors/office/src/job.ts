@@ -8,7 +8,7 @@ import type { Task } from './program/protocol.ts';
 export interface Request {
   readonly bytes: Uint8Array;
   readonly name?: string | undefined;
-  /** What to do, given where the document is and where the result goes. */
+  /** The work, given where the document is and where the result goes. */
   readonly task: (files: { input: string; output: string }) => Task;
   readonly lane: Lane;
   readonly signal?: AbortSignal | undefined;

@@ -94,9 +94,9 @@ export interface OfficeCheck {
   readonly ok: boolean;
   readonly version: string | null;
   readonly way: Decision['way'];
-  /** What keeps LibreOffice off the network. */
+  /** The means that keep LibreOffice off the network. */
   readonly network: Decision['network'];
-  /** What keeps LibreOffice from the disk. */
+  /** The means that keep LibreOffice from the disk. */
   readonly disk: Decision['disk'];
   readonly detail?: string;
 }
@@ -175,7 +175,7 @@ function refuseNonsense({ slots, timeoutMs, memoryMb, recycleAfter = {} }: Offic
     throw new RangeError(`The office's memoryMb must be ${SLOT_MB} or more.`);
 }
 
-/** What a listener throws ends no conversion. */
+/** An error that a listener throws ends no conversion. */
 function guarded({ onEvent, log }: OfficeConfig): (event: OfficeEvent) => void {
   return (event) => {
     try {

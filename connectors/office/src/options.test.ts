@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filterOptions } from './options.ts';
+import { filterOptions, refuseWithoutEncryption } from './options.ts';
 
 const version = { major: 7, minor: 4 };
 const unsupported = (message: string) =>
@@ -47,4 +47,18 @@ test('what cannot be done is said', () => {
   expect(refuse({ password: '' })).toThrow(unsupported('must not be empty'));
   for (const pages of ['', 'all', '1-2-3', '1;2', '-3'])
     expect(refuse({ pages })).toThrow(unsupported('no range'));
+});
+
+test('a password without the package that encrypts is refused with the command that installs it', () => {
+  const missing = () => {
+    throw new Error("Cannot find module '@cantoo/pdf-lib'");
+  };
+  expect(() => refuseWithoutEncryption(missing)).toThrow(
+    expect.objectContaining({
+      code: 'encryption_missing',
+      retryable: false,
+      message: expect.stringMatching(/npm install @cantoo\/pdf-lib@\d+\.\d+\.\d+\.$/) as string,
+    }) as Error,
+  );
+  expect(refuseWithoutEncryption).not.toThrow();
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { OfficeError } from './errors.ts';
 import type { Version } from './find.ts';
 
@@ -59,6 +61,7 @@ function askedFor(options: PdfOptions): FilterData {
     if (password === '') throw unsupported('The password of a PDF must not be empty.');
     if (pdfA !== undefined)
       throw unsupported('PDF/A forbids a password. Leave one of the two out.');
+    refuseWithoutEncryption();
   }
   if (watermark !== undefined && watermark !== '')
     data['Watermark'] = { type: 'string', value: watermark };
@@ -80,6 +83,26 @@ function refuseUnknown(options: object): void {
   const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
   if (unknown !== undefined)
     throw unsupported(`There is no PDF option "${unknown}". There are: ${[...KNOWN].join(', ')}.`);
+}
+
+const ENCRYPTION = '@cantoo/pdf-lib';
+
+/** A program that sets no passwords does without its 29 MB: the package is optional, and only the server installs it. */
+export function refuseWithoutEncryption(
+  resolve: (name: string) => string = createRequire(import.meta.url).resolve,
+): void {
+  try {
+    resolve(ENCRYPTION);
+  } catch {
+    const manifest = new URL('../package.json', import.meta.url);
+    const { peerDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+      peerDependencies: Record<typeof ENCRYPTION, string>;
+    };
+    throw new OfficeError(
+      'encryption_missing',
+      `Passwords of PDFs need a package of their own: npm install ${ENCRYPTION}@${peerDependencies[ENCRYPTION]}.`,
+    );
+  }
 }
 
 function unsupported(message: string): OfficeError {

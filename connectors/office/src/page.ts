@@ -1,4 +1,4 @@
-import { zip } from './zip.ts';
+import { zip } from '@millrace/zip';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
@@ -6,7 +6,7 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml';
 
 export interface Page {
-  /** What is inside `w:body`, before its section. */
+  /** The inside of `w:body`, before its section. */
   readonly body: string;
   /** `Relationship` elements of the document part. */
   readonly relationships?: string;

@@ -12,7 +12,7 @@ export interface PoisonList {
    * document is to blame for sure.
    */
   died(sha256: string, of: Poison, options?: { readonly sure?: boolean }): boolean;
-  /** What the document is on the list for; null when it is not on it. */
+  /** The reason why the document is on the list; null when it is not on it. */
   why(sha256: string): Poison | null;
   /** How many documents are refused now. */
   size(): number;

@@ -5,7 +5,7 @@ import { type Converted, type Job, type Request, createJob } from './job.ts';
 import { type PoisonList, refused } from './poison.ts';
 import { type Fleet, type FleetParams, createFleet } from './processes/fleet.ts';
 import type { Member } from './processes/members.ts';
-import { createWaiting } from './waiting.ts';
+import { createWaiting } from './lanes.ts';
 
 /**
  * The way of a document: `submit` puts it into its lane, `pump` gives it to a free process, `run` has it

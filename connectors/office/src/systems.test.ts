@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../test/world.ts';
 import { type System, findOffice } from './find.ts';
 import { environmentOf } from './processes/environment.ts';
-import { killTree } from './processes/kill.ts';
+import { killTree } from './processes/group.ts';
 
 // Other systems than this one, played by a tree of files and by what would be started. Only Linux was run.
 

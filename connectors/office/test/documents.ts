@@ -148,7 +148,7 @@ export function infoOf(pdf: Uint8Array, ...options: string[]): string {
   });
 }
 
-/** Its pages as pictures. */
+/** The pages of a document as pictures. */
 export function pixelsOf(pdf: Uint8Array): Buffer {
   return execFileSync('pdftoppm', ['-r', '100'], { input: pdf, maxBuffer: 100_000_000 });
 }
@@ -163,7 +163,7 @@ export function picturesIn(pdf: Uint8Array): number {
   return list.trim().split('\n').length - 2; // two lines of heading
 }
 
-/** What is in a PNG of ours: one IDAT, no filters. */
+/** The pixels of a PNG of ours: one IDAT, no filters. */
 export function decodePng(png: Buffer): { width: number; height: number; rows: Buffer } {
   const at = png.indexOf('IDAT');
   const data = png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));

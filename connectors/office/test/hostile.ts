@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { docxOf, paragraph } from '../src/page.ts';
 import { encodePng } from '../src/program/thumbnail.ts';
-import { zip } from '../src/zip.ts';
+import { zip } from '@millrace/zip';
 import { external, field, picture } from './documents.ts';
 
 /** Documents that want a picture of this machine's disk in the PDF, one for each way that was seen to work or to be tried. */

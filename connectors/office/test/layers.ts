@@ -18,7 +18,7 @@ export interface Layers {
   readonly options?: 'reckless';
 }
 
-/** What `layer.mjs` is given. */
+/** The input of `layer.mjs`. */
 export interface Order extends Layers {
   readonly library: string;
   readonly folder: string;

@@ -20,7 +20,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** What an office tells, and a way to wait for it. */
+/** The events of an office, and a way to wait for them. */
 export interface Observed {
   readonly events: OfficeEvent[];
   readonly lines: { level: string; message: string; fields: object }[];

@@ -1,3 +1,7 @@
+import { type Facts, HttpError, type Outcome, createPeer } from '@millrace/http';
+
+export type { Outcome };
+
 /**
  * Everything Salesforce refuses, and everything that goes wrong on the way there. Salesforce's errorCode decides
  * first and the HTTP status second: an exceeded limit comes as 403, a row lock as 400.
@@ -24,69 +28,32 @@ export type ErrorKind =
   /** The request itself is at fault; the code says how. */
   | 'data';
 
-/**
- * What became of the request: Salesforce said no and did nothing, or nobody knows whether it was done, or it
- * never left (or never left whole), so that it cannot have been done.
- */
-export type Outcome = 'refused' | 'unknown' | 'notSent';
-
-export interface ErrorFacts {
-  readonly code: string;
-  readonly kind: ErrorKind;
-  readonly outcome: Outcome;
-  readonly status?: number | null;
+export interface ErrorFacts extends Facts<ErrorKind> {
   readonly fields?: readonly string[];
-  readonly retryable?: boolean;
   readonly referenceId?: string | null;
 }
 
-/** Could the same request, sent later, come out well? */
-const RETRYABLE: Record<ErrorKind, boolean> = {
-  session: true,
-  limit: true,
-  lock: true,
-  unavailable: true,
-  overrun: true,
-  notFound: false,
-  duplicate: false,
-  // Only when somebody has made room.
-  storage: false,
-  data: false,
-};
+/** The same request, sent later, could come out well. (Of a full storage only when somebody has made room.) */
+const RETRYABLE: ReadonlySet<ErrorKind> = new Set([
+  'session',
+  'limit',
+  'lock',
+  'unavailable',
+  'overrun',
+]);
 
-export class SalesforceError extends Error {
+/** Its code is Salesforce's errorCode (upper case) or one of ours (lower case). */
+export class SalesforceError extends HttpError<ErrorKind> {
   override readonly name = 'SalesforceError';
-  /** Salesforce's errorCode (upper case) or one of ours (lower case). */
-  readonly code: string;
-  readonly kind: ErrorKind;
-  readonly outcome: Outcome;
-  readonly status: number | null;
   readonly fields: readonly string[];
-  readonly retryable: boolean;
   /** The subrequest that failed, in a composite or a graph. */
   readonly referenceId: string | null;
 
   constructor(message: string, facts: ErrorFacts) {
-    super(message);
-    this.code = facts.code;
-    this.kind = facts.kind;
-    this.outcome = facts.outcome;
-    this.status = facts.status ?? null;
+    super(message, facts, RETRYABLE);
     this.fields = facts.fields ?? [];
-    this.retryable = facts.retryable ?? RETRYABLE[facts.kind];
     this.referenceId = facts.referenceId ?? null;
   }
 }
 
-/** The same error with another outcome. */
-export function withOutcome(error: SalesforceError, outcome: Outcome): SalesforceError {
-  return new SalesforceError(error.message, {
-    code: error.code,
-    kind: error.kind,
-    outcome,
-    status: error.status,
-    fields: error.fields,
-    retryable: error.retryable,
-    referenceId: error.referenceId,
-  });
-}
+export const peer = createPeer('Salesforce', SalesforceError);

@@ -1,14 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { createGate, createWire, sleep as defaultSleep } from '@millrace/http';
 import { loginOrigin } from './calls/address.ts';
 import { createBudget } from './calls/budget.ts';
 import { createCaller, jsonBody } from './calls/call.ts';
 import { createClock } from './calls/clock.ts';
 import { createCollections } from './records/collections.ts';
 import { createComposite } from './records/composite.ts';
-import { SalesforceError } from './errors.ts';
+import { peer } from './errors.ts';
 import { listenTo } from './events/events.ts';
 import { createFiles } from './files/files.ts';
-import { createGate } from './calls/gate.ts';
 import { createGraphs } from './records/graphs.ts';
 import { createQueries } from './records/query.ts';
 import { readJson } from './calls/read.ts';
@@ -21,7 +20,6 @@ import type {
   SalesforceConfig,
   SalesforceParts,
 } from './types.ts';
-import { createWire } from './calls/wire.ts';
 
 const DEFAULTS = { apiVersion: '59.0', timeoutMs: 120_000, concurrency: 20 };
 const SILENT: Log = { info() {}, warn() {}, error() {} };
@@ -37,8 +35,8 @@ export function createSalesforce(
 
   const clock = createClock(now);
   const budget = createBudget(now, log);
-  const gate = createGate(concurrency);
-  const wire = createWire({ connections: concurrency, timeoutMs });
+  const gate = createGate(concurrency, peer);
+  const wire = createWire({ peer, connections: concurrency, timeoutMs });
   const base = { wire, clock, timeoutMs, now, random, sleep };
   const tokens = createTokens({ ...base, login, auth: config.auth, log });
   const onCall = parts.onCall ?? (() => {});
@@ -49,7 +47,7 @@ export function createSalesforce(
     const { body, ...call } = params;
     return caller.call(
       { ...call, ...(body !== undefined && { body: jsonBody(body) }) },
-      (answer, { deadline }) => readJson(answer, deadline) as Promise<T>,
+      (answer) => readJson(answer) as Promise<T>,
     );
   }
 
@@ -96,10 +94,6 @@ export function createSalesforce(
   };
 }
 
-async function defaultSleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await wait(ms, undefined, signal === undefined ? {} : { signal });
-}
-
 function checked(config: SalesforceConfig): typeof DEFAULTS {
   const { auth } = config;
   const { apiVersion, timeoutMs, concurrency } = {
@@ -120,6 +114,4 @@ function checked(config: SalesforceConfig): typeof DEFAULTS {
   return { apiVersion, timeoutMs, concurrency };
 }
 
-function invalid(message: string): SalesforceError {
-  return new SalesforceError(message, { code: 'invalid_config', kind: 'data', outcome: 'notSent' });
-}
+const invalid = (message: string): Error => peer.invalid('invalid_config', message);

@@ -28,4 +28,4 @@ export type {
   Reading,
   SourceColumn,
   SqlSource,
-} from './types.ts';
+} from './source.ts';

@@ -68,7 +68,7 @@ async function hasOtherToken(session: Session, headers: Headers, method = 'GET')
 /** Browsers say "Failed to fetch" or "NetworkError", which helps nobody. */
 function notAnswered(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
-  throw new Error('The server did not answer. Check that Millrace runs and is reached.', {
+  throw new Error('The server did not answer. Check that Millrace is running and reachable.', {
     cause: error,
   });
 }

@@ -21,7 +21,7 @@ export function mayCall(me: Pick<Me, 'roles' | 'tenants'> | null, route: RouteNa
     return { allowed: false, why: `This needs the role ${access}; ${are}` };
   // Where tenants are a boundary, those who stay within theirs change nothing for the others.
   if (wide && tenants !== null && !allows('admin', roles))
-    return { allowed: false, why: `This is about all tenants and needs the role admin; ${are}` };
+    return { allowed: false, why: `This concerns all tenants and needs the role admin;  ${are}` };
   return { allowed: true, why: null };
 }
 

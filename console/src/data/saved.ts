@@ -40,7 +40,7 @@ export interface Saving {
 export function useSaving(what: SavedWhat): Saving {
   const api = useApi();
   const { queries } = useApp();
-  const told = async (work: () => Promise<unknown>): Promise<boolean> => {
+  const reported = async (work: () => Promise<unknown>): Promise<boolean> => {
     try {
       await work();
       return true;
@@ -52,12 +52,12 @@ export function useSaving(what: SavedWhat): Saving {
     }
   };
   const save: Saving['save'] = (name, value) =>
-    told(() => api.putSaved({ params: { what, name }, body: { value: { ...value } } }));
+    reported(() => api.putSaved({ params: { what, name }, body: { value: { ...value } } }));
   return {
     save,
     async remove({ name, value }) {
-      if (await told(() => api.deleteSaved({ params: { what, name } })))
-        toast({ text: `${name} is deleted`, undo: () => save(name, value) });
+      if (await reported(() => api.deleteSaved({ params: { what, name } })))
+        toast({ text: `${name} deleted`, undo: () => save(name, value) });
     },
   };
 }
@@ -67,5 +67,5 @@ export function wrongName(name: string): string | null {
   if (name.length > 100) return 'At most 100 characters.';
   return /^[\p{L}\p{N}]([^\p{C}]*[^\p{C}\p{Z}])?$/u.test(name)
     ? null
-    : 'Begin with a letter or a digit, and end without a space.';
+    : 'Start with a letter or a digit; do not end with a space.';
 }

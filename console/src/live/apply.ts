@@ -41,7 +41,7 @@ export function applyEvents(queries: QueryClient): (events: readonly LiveEvent[]
           stale('jobs', 'overview', 'batches', 'report-runs', 'pipeline-runs');
           break;
         case 'hello':
-          if (!event.resumed) void queries.invalidateQueries();
+          void queries.invalidateQueries();
           break;
         case 'live':
           break;

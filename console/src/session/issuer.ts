@@ -24,14 +24,14 @@ export interface Tokens {
 }
 
 export async function endpointsOf({ issuer }: SignIn): Promise<Endpoints> {
-  if (issuer === null) throw new Error('This server names no issuer to sign in with.');
+  if (issuer === null) throw new Error('This server has no sign-in service configured.');
   const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
   if (!response.ok) throw new Error(`The sign-in service answered ${response.status}.`);
   const found = discovery.parse(await response.json());
   // OpenID Connect Discovery, 4.3: a document of another issuer could send the person, and the code, elsewhere.
   if (found.issuer !== issuer)
     throw new Error(
-      `The sign-in service calls itself ${found.issuer}, and this server trusts ${issuer}.`,
+      `The sign-in service identifies itself as ${found.issuer}; this server trusts ${issuer}.`,
     );
   return found;
 }

@@ -7,7 +7,7 @@ export interface Proof {
 export async function newProof(): Promise<Proof> {
   if (!isSecureContext)
     throw new Error(
-      `Browsers sign in over HTTPS or on localhost alone. Open the console at one of these instead of ${location.origin}.`,
+      `Sign-in works only over HTTPS or on localhost. Open the console at such an address instead of ${location.origin}.`,
     );
   const verifier = randomText(32);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));

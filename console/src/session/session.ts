@@ -117,17 +117,17 @@ export async function openSession(config: SignIn): Promise<Session> {
       }).toString();
       if (!beside) return location.assign(url);
       if (open(url, 'millrace-sign-in', 'popup,width=480,height=640') === null)
-        throw new Error('The browser kept the window from opening. Allow it, or try once more.');
+        throw new Error('The browser blocked the sign-in window. Allow pop-ups, or try again.');
     },
     async complete(answer) {
       const key = `${UNDERWAY}.${answer.get('state') ?? ''}`;
       const text = localStorage.getItem(key);
       localStorage.removeItem(key);
-      if (text === null) throw new Error('This sign-in was not begun here. Begin again.');
+      if (text === null) throw new Error('This sign-in was not started here. Sign in again.');
       const underway = JSON.parse(text) as Underway;
       const endpoints = await endpointsOf(config);
       if (!isAnswerOf(answer, endpoints))
-        throw new Error('The answer is of another sign-in service. Begin again.');
+        throw new Error('The answer is from another sign-in service. Sign in again.');
       const code = answer.get('code');
       if (code === null)
         throw new Error(answer.get('error_description') ?? 'The sign-in was refused.');
@@ -139,7 +139,7 @@ export async function openSession(config: SignIn): Promise<Session> {
         code_verifier: underway.verifier,
       });
       if (redeemed === null)
-        throw new Error('The sign-in service did not take its own code. Begin again.');
+        throw new Error('The sign-in service rejected the code. Sign in again.');
       keep(redeemed);
       others.give(redeemed);
       if (underway.beside) close();

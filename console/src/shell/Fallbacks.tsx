@@ -10,8 +10,8 @@ import { NotLoaded, reloadIfUpgraded } from './whenNeeded.tsx';
 
 export function NotFound() {
   return (
-    <Page title="Not here">
-      <Empty title="There is no such page" action={<ButtonLink to="/">Overview</ButtonLink>}>
+    <Page title="Not found">
+      <Empty title="Page not found" action={<ButtonLink to="/">Overview</ButtonLink>}>
         The address may be mistyped, or from another version.
       </Empty>
     </Page>
@@ -28,7 +28,7 @@ export function PageTrouble({ error, reset }: { error: unknown; reset(): void })
   if (error instanceof SearchParamError) return <AddressNotRead error={error} />;
   if (error instanceof NotLoaded) return <PageNotLoaded error={error} retry={retry} />;
   return (
-    <Page title="This page broke">
+    <Page title="This page crashed">
       <div className="p-6">
         <Trouble error={error} retry={retry} />
       </div>
@@ -50,8 +50,7 @@ function PageNotLoaded({ error, retry }: { error: NotLoaded; retry(): void }) {
             </Button>
           }
         >
-          Check that Millrace runs and that this machine reaches it. Pages that were open before
-          still work.
+          Check that Millrace is running and reachable. Pages that are already open still work.
         </Banner>
       </div>
     </Page>
@@ -66,11 +65,11 @@ function AddressNotRead({ error }: { error: SearchParamError }) {
   const names = new Set(unread.map(({ name }) => name));
   const left = Object.entries(search).filter(([name]) => !names.has(name));
   return (
-    <Page title="This address is not understood">
+    <Page title="Invalid address">
       <div className="p-6">
         <Banner
           phase="failed"
-          title="A part of the address cannot be read, so nothing is shown"
+          title="Part of the address is invalid, so nothing is shown"
           action={
             <Button
               size="small"

@@ -80,7 +80,7 @@ export function Person({ compact = false }: { compact?: boolean }) {
           <div className="flex items-center justify-between gap-2">
             Single keys
             <Segmented
-              label="Single keys"
+              label="Single-key shortcuts"
               value={singleKeys}
               options={[
                 { value: 'on', word: 'On' },

@@ -41,7 +41,7 @@ export function SessionEnded() {
         </Button>
       }
     >
-      A window opens for it. What is on this page stays as it is.
+      Sign-in opens in a new window. This page stays as it is.
       {wrong !== null && (
         <p role="alert" className="mt-2 text-failed">
           {wrong}

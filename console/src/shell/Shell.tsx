@@ -16,7 +16,7 @@ export function Shell() {
   const find = (): void =>
     void import('./palette/Palette.tsx').then(
       (module) => setPalette(() => module.Palette),
-      () => toast({ text: 'The server did not send the palette. Try again.', phase: 'failed' }),
+      () => toast({ text: 'The command palette could not be loaded. Try again.', phase: 'failed' }),
     );
   useKeys({ 'mod+k': find });
   return (
@@ -48,7 +48,7 @@ function TopBar({ onFind }: { onFind(): void }) {
     <div className="flex h-12 flex-none items-center gap-2.5 px-3 md:hidden print:hidden">
       <Logo size={24} />
       <b className="flex-1 text-lead">Millrace</b>
-      <IconButton label="Go to or do" onClick={onFind}>
+      <IconButton label="Command palette" onClick={onFind}>
         <Search size={17} />
       </IconButton>
       <div>

@@ -36,6 +36,6 @@ export function unreadIn(cause: unknown): readonly Unread[] {
   return issues.flatMap(({ path = [], message, keys }) =>
     keys === undefined
       ? [{ name: String(path[0]), why: message }]
-      : keys.map((name) => ({ name, why: 'This page knows nothing of that name.' })),
+      : keys.map((name) => ({ name, why: 'Unknown parameter.' })),
   );
 }

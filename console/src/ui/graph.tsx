@@ -6,9 +6,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import { PAD, fitted, widthOf } from './graph-size.ts';
+import { NODE_HEIGHT, fitted, laidOut, pathOf, stagesOf } from './graph-layout.ts';
 import { type Phase, StateIcon } from './state.tsx';
-import { stagesOf } from './stages.ts';
 
 export interface GraphNode {
   readonly id: string;
@@ -20,9 +19,6 @@ export interface GraphNode {
   readonly joins?: boolean;
   readonly extra?: ReactNode;
 }
-
-const HEIGHT = 64;
-const GAP_Y = 20;
 
 /** Stages from left to right: solid what is done, moving dashes what flows, dots what waits. A list where they have no room. */
 export function Graph({
@@ -49,18 +45,8 @@ export function Graph({
       </div>
     );
   }
-  const { node: nodeWidth, gap } = size;
-  const rows = Math.max(1, ...stages.map((stage) => stage.length));
-  const place = new Map(
-    stages.flatMap((stage, column) =>
-      stage.map((id, row) => {
-        const top = PAD + ((rows - stage.length) * (HEIGHT + GAP_Y)) / 2 + row * (HEIGHT + GAP_Y);
-        return [id, { x: PAD + column * (nodeWidth + gap), y: top }] as const;
-      }),
-    ),
-  );
-  const width = widthOf(stages.length, nodeWidth, gap);
-  const height = 2 * PAD + rows * HEIGHT + (rows - 1) * GAP_Y;
+  const { width, height, places, lines } = laidOut(nodes, stages, size);
+  const phases = new Map(nodes.map(({ id, phase }) => [id, phase]));
   return (
     <div
       ref={frame}
@@ -71,37 +57,24 @@ export function Graph({
     >
       <div className="relative" style={{ width, height }}>
         <svg width={width} height={height} className="absolute inset-0" aria-hidden="true">
-          {nodes.flatMap(({ id, after, phase }) =>
-            after.map((from) => {
-              const [start, end] = [place.get(from), place.get(id)];
-              if (start === undefined || end === undefined) return null;
-              const [x1, y1, x2, y2] = [
-                start.x + nodeWidth,
-                start.y + HEIGHT / 2,
-                end.x,
-                end.y + HEIGHT / 2,
-              ];
-              const turn = (x1 + x2) / 2;
-              return (
-                <path
-                  key={`${from}-${id}`}
-                  d={`M${x1} ${y1}C${turn} ${y1} ${turn} ${y2} ${x2} ${y2}`}
-                  fill="none"
-                  {...strokeOf(phase)}
-                />
-              );
-            }),
-          )}
+          {lines.map((line) => (
+            <path
+              key={`${line.from}-${line.to}`}
+              d={pathOf(line)}
+              fill="none"
+              {...strokeOf(phases.get(line.to) ?? null)}
+            />
+          ))}
         </svg>
         {nodes.map((node) => {
-          const at = place.get(node.id) ?? { x: 0, y: 0 };
+          const at = places.get(node.id) ?? { x: 0, y: 0 };
           return (
             <Node
               key={node.id}
               node={node}
               x={at.x}
               y={at.y}
-              width={nodeWidth}
+              width={size.node}
               {...(onOpen && { onOpen })}
             />
           );
@@ -153,7 +126,9 @@ function Node({
   width,
   ...rest
 }: NodeParams & { readonly x: number; readonly y: number; readonly width: number }) {
-  return <Box {...rest} className="absolute" style={{ left: x, top: y, width, height: HEIGHT }} />;
+  return (
+    <Box {...rest} className="absolute" style={{ left: x, top: y, width, height: NODE_HEIGHT }} />
+  );
 }
 
 /** What comes before is in words, where no line leads to it. */

@@ -77,7 +77,7 @@ export function HoldButton({
             <Field
               id="reason"
               label="Why"
-              hint="Shown to whoever finds it held back. It is kept in the audit log."
+              hint="Shown to everybody who sees the pause, and kept in the audit log."
             >
               <TextInput
                 id="reason"

@@ -61,7 +61,7 @@ export function ParameterForm({
     <div className="grid grid-cols-[repeat(auto-fill,minmax(180px,1fr))] gap-x-4 gap-y-3">
       {parameters.map((parameter) => {
         const { name, label, help, required, default: words } = parameter;
-        const hint = help ?? (typeof words === 'string' ? `usually ${words}` : null);
+        const hint = help ?? (typeof words === 'string' ? `default: ${words}` : null);
         return (
           <Field
             key={name}

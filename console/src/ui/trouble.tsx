@@ -18,7 +18,7 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
         ),
       })}
     >
-      {problem?.detail ?? 'Check that Millrace runs and that this machine reaches it.'}
+      {problem?.detail ?? 'Check that Millrace is running and reachable from this machine.'}
       {problem?.correlationId !== undefined && problem.correlationId !== '' && (
         <>
           {' '}

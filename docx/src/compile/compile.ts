@@ -1,15 +1,15 @@
 import type { Report } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { type Package, type Part, openPackage } from '../package/open.ts';
+import { openPackage, type Package, type Part } from '../package/open.ts';
 import { kindOf, resolveTarget } from '../package/relationships.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { attribute, child } from '../xml/tokens.ts';
-import { fontsOf } from './fonts.ts';
 import { type CompiledPart, compilePart } from './part.ts';
 import type { RepeatedNotes } from './notes.ts';
 import { compileProperties } from './properties.ts';
-import { type Numbering, createNumbering } from './numbering.ts';
-import { type Styles, readStyles } from './styles.ts';
+import { createNumbering, type Numbering } from './numbering.ts';
+import { fontsWithin, readStyles, type Styles } from './styles.ts';
+import { decode } from '../xml/text.ts';
 
 export interface Compiled {
   readonly file: Package;
@@ -114,7 +114,7 @@ function highestId(parts: readonly CompiledPart[]): number {
 const EMU_PER_TWIP = 635;
 const DEFAULT_TEXT_WIDTH = 9_026; // A4 with Word's margins, in twips
 
-/** Of the last section, which is the whole document in most. */
+/** The text width of the last section, which is the whole document in most. */
 function textWidth(tokens: readonly Token[]): number {
   const section = tokens.findLast(({ name, kind }) => name === 'w:sectPr' && kind === 'open');
   const size = section && child(tokens, section, 'w:pgSz');
@@ -124,4 +124,46 @@ function textWidth(tokens: readonly Token[]): number {
   const right = Number(margin && attribute(margin, 'w:right')) || 0;
   const width = page - left - right;
   return (width > 500 ? width : DEFAULT_TEXT_WIDTH) * EMU_PER_TWIP;
+}
+
+/** The fonts that the text of the template names: directly, by its styles and by its theme. */
+function fontsOf(
+  file: Package,
+  parts: readonly { readonly tokens: readonly Token[] }[],
+  styles: Styles,
+): string[] {
+  const named = new Set(styles.defaultFonts);
+  const used = new Set<string>();
+  for (const { tokens } of parts) {
+    const root = tokens[0];
+    if (root) for (const font of fontsWithin(tokens, root)) named.add(font);
+    for (const token of tokens) {
+      if (/^w:(?:pStyle|rStyle|tblStyle)$/.test(token.name) && token.kind !== 'close') {
+        used.add(attribute(token, 'w:val') ?? '');
+      }
+    }
+  }
+  for (const font of styles.fontsOf(used)) named.add(font);
+  const theme = themeFonts(file);
+  const fonts = new Set<string>();
+  for (const font of named) {
+    const name = font.startsWith('theme:') ? theme.get(font) : decode(font);
+    if (name !== undefined && name !== '') fonts.add(name);
+  }
+  return [...fonts].toSorted();
+}
+
+function themeFonts(file: Package): Map<string, string> {
+  const found = new Map<string, string>();
+  const relation = file.main.relationships.find((each) => kindOf(each) === 'theme');
+  const name = relation && resolveTarget(file.main.name, relation.target);
+  const tokens = name === undefined ? undefined : file.parts.get(name.toLowerCase())?.tokens;
+  for (const token of tokens ?? []) {
+    const kind = /^a:(major|minor)Font$/.exec(token.name)?.[1];
+    if (kind === undefined || token.kind !== 'open' || !tokens) continue;
+    const latin = child(tokens, token, 'a:latin');
+    const face = latin && attribute(latin, 'typeface');
+    if (face !== undefined) found.set(`theme:${kind}`, face);
+  }
+  return found;
 }

@@ -1,7 +1,7 @@
 import type { Token } from '../xml/tokenizer.ts';
 import { attribute, child, children, leading } from '../xml/tokens.ts';
 
-/** What the merge needs to know of the styles. */
+/** The facts about styles that the merge needs. */
 export interface Styles {
   /** Paragraph styles that number or bullet, directly or by what they are based on. */
   readonly lists: ReadonlySet<string>;

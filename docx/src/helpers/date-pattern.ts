@@ -58,7 +58,7 @@ const STRFTIME: Readonly<Record<string, string>> = {
 const sound = new Set<string>();
 const MOST_KEPT = 300;
 
-/** What is wrong with a pattern of the date helper, and what to write; undefined when nothing is. */
+/** The fault of a pattern of the date helper, and what to write; undefined when there is none. */
 export function wrongPattern(pattern: string): string | undefined {
   if (sound.has(pattern)) return undefined;
   const why = faultOf(pattern);

@@ -47,7 +47,7 @@ export function toNumber(value: unknown): number | undefined {
 /** Digits can be read in one way only: with `\d+\.?\d*`, 100,000 digits and a letter took 47 s. */
 const NUMBER = /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
-/** Of numbers whose tag does not say how many: 0.055 is 5.5%, and a third 33.33%. A currency has its own number of them. */
+/** Decimals of numbers whose tag gives none: 0.055 is 5.5%, and a third 33.33%. A currency has its own number of them. */
 const MOST_DECIMALS = {
   decimal: { maximumFractionDigits: 10 },
   percent: { maximumFractionDigits: 2 },

@@ -1,10 +1,13 @@
 import { Tokenizer } from 'htmlparser2';
 
-/** What a page of HTML consists of, without comments, declarations and processing instructions. */
+/** The tokens of a page of HTML, without comments, declarations and processing instructions. */
 export interface HtmlEvents {
   text(text: string): void;
-  open(name: string, attributes: ReadonlyMap<string, string>): void;
+  /** `isClosed`: written with a slash, which says something within an SVG only. */
+  open(name: string, attributes: ReadonlyMap<string, string>, isClosed: boolean): void;
   close(name: string): void;
+  /** Text within an SVG, a comment elsewhere. */
+  cdata(text: string): void;
 }
 
 /**
@@ -23,10 +26,10 @@ export function readHtml(html: string, events: HtmlEvents): void {
   };
   /** Behind the last thing that was whole. */
   let read = 0;
-  const opened = (end: number) => {
+  const opened = (end: number, isClosed: boolean) => {
     read = end + 1;
     flush();
-    events.open(name, attributes);
+    events.open(name, attributes, isClosed);
   };
   const passed = (_start: number, end: number) => {
     read = end + 1;
@@ -59,15 +62,19 @@ export function readHtml(html: string, events: HtmlEvents): void {
       onattribend: () => {
         if (!attributes.has(attribute)) attributes.set(attribute, value);
       },
-      onopentagend: opened,
-      onselfclosingtag: opened,
+      onopentagend: (end) => opened(end, false),
+      onselfclosingtag: (end) => opened(end, true),
       onclosetag: (start, end) => {
         read = html.indexOf('>', end) + 1 || html.length;
         flush();
         events.close(html.slice(start, end).toLowerCase());
       },
       oncomment: passed,
-      oncdata: passed,
+      oncdata: (start, end, offset) => {
+        passed(start, end);
+        flush();
+        events.cdata(html.slice(start, end - offset));
+      },
       ondeclaration: passed,
       onprocessinginstruction: passed,
       onend: () => {

@@ -67,6 +67,10 @@ describe('html', () => {
     ["<a href='https://e.example/?a>b' title=\"it's\">x</a> y", ['x y']],
     ['<ol start=5><li>a<li>b</ol><ol><li>c</ol>', ['5.\ta', '6.\tb', '1.\tc']],
     ['<ol start="-1"><li>a</li><li value=7>b</li><li>c</li></ol>', ['-1.\ta', '7.\tb', '8.\tc']],
+    ['<ol reversed><li>a<li>b<ol><li>x</ol><li>c</ol>', ['3.\ta', '2.\tb', '1.\tx', '1.\tc']],
+    ['<ol reversed start=9 type=i><li>a<li>b</ol>', ['ix.\ta', 'viii.\tb']],
+    ['<ol reversed><li>a<li value=7>b<li>c</ol>', ['3.\ta', '7.\tb', '6.\tc']],
+    ['<ol reversed start=many><li>a<li>b</ol>', ['2.\ta', '1.\tb']],
     ['<ol start=many><li>a</li></ol>', ['1.\ta']],
     [
       '&frac34; &Uuml;ber &#x1F600; &hearts; &copy 5 &lt;b&gt; &unknown;',
@@ -126,6 +130,39 @@ describe('html', () => {
     );
   });
 
+  it('draws an SVG that stands in it, written as HTML or as XML', () => {
+    const A =
+      'see <svg viewbox="0 0 40 20" width=40 onload=x class=a fill="red"><title>The mill & its wheel</title>' +
+      '<lineargradient id=g><stop offset=1></lineargradient><g><path d="M0 0h40v20z" fill=url(#g)></path><use xlink:href="#g"/>' +
+      '<style><![CDATA[ .a > b {} ]]></style><script>alert("x")</script></svg>!';
+    const output = mergedFile(p('{{html A}}'), { A });
+    expect(textLines(output)).toEqual(['see [picture]!']);
+    expect(partXml(output)).toContain('descr="The mill &amp; its wheel"');
+    expect(partXml(output)).toContain(`<wp:extent cx="${40 * 9525}" cy="${20 * 9525}"/>`);
+    const name = /media\/[\w.-]+\.svg/.exec(partXml(output, 'word/_rels/document.xml.rels'))?.[0];
+    const svg = partXml(output, `word/${name}`);
+    expect(svg).toContain('<linearGradient id="g"><stop offset="1"></stop></linearGradient>');
+    expect(svg).toContain('<path d="M0 0h40v20z" fill="url(#g)"></path>');
+    expect(svg).toContain('.a &gt; b {}');
+    expect(svg).toMatch(/<\/g><\/svg>$/);
+    expect(svg).not.toMatch(/onload|alert/);
+  });
+
+  it('ends an SVG that nobody closed where a paragraph begins', () => {
+    const A = '<svg viewBox="0 0 4 2"><rect width=4 height=2><p>first</p><p>second';
+    const output = mergedFile(p('{{html A}}'), { A });
+    expect(textLines(output)).toEqual(['[picture]', 'first', 'second']);
+  });
+
+  it.each([
+    'a<svg/>b',
+    'a<svg width="0"><rect/></svg>b',
+    'a<svg style="display: none"><symbol><rect/></symbol></svg>b',
+    'a<svg><defs></defs></svg>b',
+  ])('shows nothing of %s, as a browser does', (A) => {
+    expect(textLines(mergedFile(p('{{html A}}'), { A }))).toEqual(['ab']);
+  });
+
   it('reads hostile input in one pass', () => {
     const data = {
       A: '<'.repeat(300_000),
@@ -134,11 +171,13 @@ describe('html', () => {
       D: `${' '.repeat(200_000)}x`,
       E: `<p ${Array.from({ length: 100_000 }, (_, n) => `a${n}=1`).join(' ')}>x`,
       F: '<table><tr><td>'.repeat(30_000),
+      H: `<svg>${'<g>'.repeat(100_000)}<rect/>${'</a>'.repeat(100_000)}`,
       G: `${'<b>'.repeat(100_000)}${'</i>'.repeat(100_000)}x`,
     };
     expect(textLines(mergedFile(p('{{html E}}'), data))).toEqual(['x']);
     expect(textLines(mergedFile(p('{{html G}}'), data))).toEqual(['x']);
     expect(textLines(mergedFile(p('{{html F}}'), data))).toEqual(['', '']);
+    expect(() => mergedFile(p('{{html H}}'), data)).toThrow(/nest|deep/);
     expect(textLines(mergedFile(p('{{html A}}'), data))[0]).toHaveLength(300_000);
     expect(textLines(mergedFile(p('{{html B}}{{html C}}{{html D}}'), data))).toEqual(['xx']);
   });

@@ -1,4 +1,5 @@
 import { COLORS } from './html-names.ts';
+import { type HtmlPicture, type SvgWriter, svgWriter } from './html-svg.ts';
 import { readHtml } from './html-tokens.ts';
 
 /** Simple rich text: what an editor in a web form writes. Everything else loses its tags and keeps its words. */
@@ -8,8 +9,8 @@ export interface HtmlText {
   readonly kind: 'paragraph' | 'heading' | 'item';
   /** The heading's rank, or how deep the list is. */
   readonly level: number;
-  /** What stands before a list item. */
-  readonly marker: string;
+  /** The text before a list item. */
+  marker: string;
   readonly spans: HtmlSpan[];
 }
 
@@ -28,13 +29,6 @@ export interface HtmlSpan extends Style {
   readonly text: string;
   /** A picture instead of text. */
   readonly picture?: HtmlPicture;
-}
-
-export interface HtmlPicture {
-  readonly source: string;
-  readonly alt: string;
-  readonly width: string;
-  readonly height: string;
 }
 
 interface Style {
@@ -60,7 +54,7 @@ const PLAIN: Style = {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-const SKIPPED = words('script style head title iframe object svg math template xml');
+const SKIPPED = words('script style head title iframe object math template xml');
 const VOID = words('br hr img input meta link wbr col');
 const BLOCKS = words(
   'p div h1 h2 h3 h4 h5 h6 li ul ol blockquote tr table section article header footer pre hr dl dt dd ' +
@@ -73,7 +67,7 @@ interface EndRule {
   readonly within: ReadonlySet<string>;
 }
 
-/** What an element ends that nobody closed, and within what: an item ends the one before it in the same list. */
+/** The open elements that an element ends, and within what: an item ends the one before it in the same list. */
 const ENDS: Readonly<Record<string, EndRule>> = {
   li: { ends: words('li'), within: words('ul ol') },
   tr: { ends: words('tr td th'), within: words('table') },
@@ -112,6 +106,12 @@ interface Open {
   items: number;
 }
 
+/** A list that counts down to 1: its first number is known when its last item is. */
+interface Countdown {
+  readonly list: Open;
+  readonly items: { readonly block: HtmlText; readonly value: string | undefined }[];
+}
+
 /** Without recursion; unclosed and unknown tags do no harm. */
 export function parseHtml(html: string): HtmlBlock[] {
   const blocks: HtmlBlock[] = [];
@@ -119,6 +119,8 @@ export function parseHtml(html: string): HtmlBlock[] {
   /** Tables within the cells of the outermost one become lines of its cell. */
   const table = tableReader((found) => blocks.push(found));
   let current: HtmlText | undefined;
+  const countdowns = new Map<Open, Countdown>();
+  let svg: SvgWriter | undefined;
   let skipped: { readonly name: string; depth: number } | undefined;
 
   const style = () => open.at(-1)?.style ?? PLAIN;
@@ -142,9 +144,16 @@ export function parseHtml(html: string): HtmlBlock[] {
     if (rule.ends.has(open[at]?.name ?? '')) open.length = at;
   };
 
+  const endSvg = () => {
+    const picture = svg?.picture();
+    svg = undefined;
+    if (picture) add({ text: '', picture });
+  };
+
   readHtml(html, {
     text: (raw) => {
       if (skipped !== undefined) return;
+      if (svg !== undefined) return svg.text(raw);
       if (open.some(({ name }) => name === 'pre')) {
         // The first line break only sets the element off.
         const isFirst = current === undefined || current.spans.length === 0;
@@ -158,13 +167,20 @@ export function parseHtml(html: string): HtmlBlock[] {
       const shown = /[ \n\t]$/.test(last) ? text.replace(/^ /, '') : text;
       if (shown !== '') add({ text: shown });
     },
-    open: (name, attributes) => {
+    cdata: (text) => svg?.text(text),
+    open: (name, attributes, isClosed) => {
+      if (svg?.open(name, attributes, isClosed) === true) return;
+      endSvg(); // nobody closed it
       if (skipped !== undefined) {
         if (skipped.name === name) skipped.depth += 1;
         return;
       }
       if (SKIPPED.has(name)) {
         skipped = { name, depth: 1 };
+        return;
+      }
+      if (name === 'svg') {
+        if (!isClosed) svg = svgWriter(attributes);
         return;
       }
       const inner = table.opens(name, attributes);
@@ -176,17 +192,27 @@ export function parseHtml(html: string): HtmlBlock[] {
       if (VOID.has(name)) return;
       endOpen(name);
       if (open.length < DEPTH) {
-        const items = name === 'ol' ? numberOf(attributes.get('start'), 1) - 1 : 0;
-        open.push({ name, attributes, style: styleOf(name, attributes, style()), items });
+        const isDown = name === 'ol' && attributes.has('reversed');
+        const start = numberOf(attributes.get('start'), isDown ? null : 1);
+        const items = (start ?? 0) - (isDown ? -1 : 1);
+        const list = { name, attributes, style: styleOf(name, attributes, style()), items };
+        open.push(list);
+        if (start === null) countdowns.set(list, { list, items: [] });
       }
       if (name === 'li') {
         const lists = open.filter((each) => each.name === 'ul' || each.name === 'ol');
         const list = lists.at(-1);
-        if (list) list.items = numberOf(attributes.get('value'), list.items + 1);
-        begin('item', Math.max(1, lists.length), list?.name === 'ol' ? markerOf(list) : '•');
+        if (list) countItem(list, attributes.get('value'));
+        const marker = list?.name === 'ol' ? markerOf(list) : '•';
+        const block = begin('item', Math.max(1, lists.length), marker);
+        if (list) countdowns.get(list)?.items.push({ block, value: attributes.get('value') });
       } else if (/^h[1-6]$/.test(name)) begin('heading', Number(name[1]));
     },
     close: (name) => {
+      if (svg !== undefined) {
+        if (svg.close(name)) endSvg();
+        return;
+      }
       if (skipped !== undefined) {
         if (skipped.name === name && --skipped.depth === 0) skipped = undefined;
         return;
@@ -202,12 +228,30 @@ export function parseHtml(html: string): HtmlBlock[] {
       if (BLOCKS.has(name) && !table.closes(name)) current = undefined;
     },
   });
+  endSvg();
   table.end();
+  for (const { list, items } of countdowns.values()) countDown(list, items);
   return blocks.flatMap(trimmed);
 }
 
+function countItem(list: Open, value: string | undefined): void {
+  const step = list.name === 'ol' && list.attributes.has('reversed') ? -1 : 1;
+  list.items = numberOf(value, list.items + step);
+}
+
+function countDown(list: Open, items: Countdown['items']): void {
+  list.items = items.length + 1;
+  for (const { block, value } of items) {
+    countItem(list, value);
+    block.marker = markerOf(list);
+  }
+}
+
 /** A number as people write it in an attribute; `li value` and `ol start` may be below zero. */
-function numberOf(text: string | undefined, otherwise: number): number {
+function numberOf<Otherwise extends number | null>(
+  text: string | undefined,
+  otherwise: Otherwise,
+): number | Otherwise {
   return /^\s*-?\d{1,9}\s*$/.test(text ?? '') ? Number(text) : otherwise;
 }
 

@@ -13,7 +13,7 @@ export interface Evaluation extends FormatOptions {
   readonly problems: Problems;
 }
 
-/** What a helper is called with. */
+/** The arguments of a helper's call. */
 export interface Args {
   readonly on: Evaluation;
   readonly place: Place | undefined;

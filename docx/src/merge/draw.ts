@@ -1,12 +1,7 @@
 import type { Op } from '../compile/ops/ops.ts';
 import { type Place, TemplateError } from '../errors.ts';
-import {
-  type HtmlPicture,
-  type HtmlSpan,
-  type HtmlText,
-  linesOf,
-  parseHtml,
-} from '../helpers/html.ts';
+import type { HtmlPicture } from '../helpers/html-svg.ts';
+import { type HtmlSpan, type HtmlText, linesOf, parseHtml } from '../helpers/html.ts';
 import { LINK_LOOK, linkTarget, withProperties } from '../helpers/link.ts';
 import { type Picture, emuOf, fit, pictureBytes, readPicture } from '../helpers/picture.ts';
 import { QR_LEVELS, type QrLevel, qrPicture } from '../helpers/qr.ts';
@@ -292,7 +287,7 @@ function spanProperties(base: string, span: HtmlSpan, bold: boolean, link: boole
   return changes.length === 0 ? base : withProperties(base, changes);
 }
 
-/** What must come after the indentation in a paragraph's properties: their order is fixed. */
+/** The elements that must come after the indentation in a paragraph's properties: their order is fixed. */
 const AFTER_INDENT =
   /<w:(?:contextualSpacing|mirrorIndents|suppressOverlap|jc|textDirection|textAlignment|textboxTightWrap|outlineLvl|divId|cnfStyle|rPr|sectPr|pPrChange)\b/;
 

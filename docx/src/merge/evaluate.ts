@@ -1,15 +1,16 @@
 import type { CallExpression, Expression, PathExpression } from '../compile/tags/expression.ts';
 import { type Place, TemplateError } from '../errors.ts';
-import { formatNumber } from '../helpers/format.ts';
+import { formatNumber, toNumber } from '../helpers/format.ts';
 import { fieldOfPath } from '../paths.ts';
-import { type Args, type Evaluation, readingOf } from './args.ts';
-import { isEqual, order } from './compare.ts';
+import { type Args, type Evaluation, isEmpty, readingOf } from './args.ts';
 import { asNumber, date, wordDate, wordNumber } from './formatted.ts';
 import { items, join, sum } from './lists.ts';
 import { printed } from './printable.ts';
-import { isTruthy } from './scope.ts';
+import { isTruthy, textOf } from './scope.ts';
+import { equalInSheet, type Operand, orderInSheet } from './compare-sheet.ts';
+import { type Reading, unread } from './unread.ts';
 
-/** What an expression is worth. `place` is given where a missing field is an error in strict mode. */
+/** The value of an expression. `place` is given where a missing field is an error in strict mode. */
 export function evaluate(value: Expression, on: Evaluation, place: Place | undefined): unknown {
   if (value.kind === 'literal') return value.value;
   if (value.kind === 'call') return call(value, on, place);
@@ -127,7 +128,7 @@ function call(value: CallExpression, on: Evaluation, place: Place | undefined): 
   return located(place, () => helper(given));
 }
 
-/** What something is worth; where that cannot be known it is a problem, and what stands behind it is looked at all the same. */
+/** The value of something; where that cannot be known it is a problem, and what stands behind it is looked at all the same. */
 export function noted<T>(on: Evaluation, read: () => T): T | undefined {
   try {
     return read();
@@ -147,4 +148,30 @@ function sourceOf(arg: Expression | undefined): string | undefined {
 
 function indexes(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n);
+}
+
+function isEqual(left: Operand, right: Operand, on: Reading): boolean {
+  const [a, b] = [left.value, right.value];
+  if (a === null || a === undefined || b === null || b === undefined)
+    return (a ?? null) === (b ?? null);
+  const { dataLocale } = on;
+  if (dataLocale !== undefined) return equalInSheet(left, right, { ...on, dataLocale });
+  const [x, y] = [toNumber(a), toNumber(b)];
+  if (typeof a !== typeof b && x !== undefined && y !== undefined) return x === y;
+  return typeof a === typeof b ? a === b : textOf(a) === textOf(b);
+}
+
+/** NaN when one is missing or empty, which is neither more nor less. Beside a number there has to be one. */
+function order(left: Operand, right: Operand, on: Reading): number {
+  const [a, b] = [left.value, right.value];
+  if (isEmpty(a) || isEmpty(b)) return NaN;
+  const { dataLocale } = on;
+  if (dataLocale !== undefined) return orderInSheet(left, right, { ...on, dataLocale });
+  const [x, y] = [toNumber(a), toNumber(b)];
+  if (x !== undefined && y !== undefined) return x - y;
+  const other = typeof a === 'number' ? right : typeof b === 'number' ? left : undefined;
+  if (typeof other?.value === 'string') throw unread('number', other, on);
+  // Text as text, which orders ISO dates too.
+  const [s, t] = [textOf(a), textOf(b)];
+  return s < t ? -1 : s > t ? 1 : 0;
 }

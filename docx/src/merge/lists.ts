@@ -8,7 +8,7 @@ import { unread } from './unread.ts';
 /** One that the tag works out itself has no path. */
 const LIST = 'the list';
 
-/** What is no list has no sum and no count: 0 and 1 would be wrong figures in a sound document. */
+/** A value that is no list has no sum and no count: 0 and 1 would be wrong figures in a sound document. */
 export function items({ need, source = LIST, place }: Args): readonly unknown[] {
   const value = need(0);
   const list = listOf(value);

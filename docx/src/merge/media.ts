@@ -26,7 +26,7 @@ const STRICT_TYPES = 'http://purl.oclc.org/ooxml/officeDocument/relationships';
 
 export interface MediaOptions {
   readonly strictFormat: boolean;
-  /** What the names of files begin with; no part of the template does. */
+  /** The beginning of the names of files; no part of the template has it. */
   readonly prefix: string;
   /** Bytes of all pictures together. */
   readonly limit: number;

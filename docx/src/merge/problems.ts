@@ -5,13 +5,13 @@ import { type DataProblem, TemplateError, type TemplateErrorCode } from '../erro
  * them: who corrects a row wants to do it once.
  */
 export interface Problems {
-  /** Of the tag that could not be filled. Throws what is no problem of the data, and all of them when there are too many. */
+  /** Adds the problem of a tag that could not be filled. Throws an error that is no problem of the data, and all problems when there are too many. */
   note(thrown: unknown, field?: string): void;
   /** Throws all of them, if there are any. */
   end(): void;
 }
 
-/** Of one tag: the merge can go on behind it. Limits of size and of turns are none of them. */
+/** A problem of one tag: the merge can go on behind it. Limits of size and of turns are none of them. */
 const OF_A_TAG: ReadonlySet<TemplateErrorCode> = new Set([
   'missing_field',
   'not_a_list',

@@ -28,7 +28,7 @@ export interface Run extends Evaluation {
   readonly draw: (op: Extract<Op, { op: 'draw' }>, run: Run) => void;
   /** Gives the id by which the part refers to an address. */
   readonly relate: (target: string) => string;
-  /** What was last begun or ended of the structure. */
+  /** The structure that was last begun or ended. */
   last: Boundary;
   /** The number of the note under way. */
   noteId: number;

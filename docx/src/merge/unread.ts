@@ -16,7 +16,7 @@ export interface Found {
   readonly at: string | undefined;
 }
 
-/** The field tells a reader of many rows where to look; only without one does the sentence need its tag. */
+/** The field shows a reader of many rows where to look; only without one does the sentence need its tag. */
 export function unread(
   what: 'number' | 'date',
   { value, at }: Found,

@@ -66,7 +66,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   package: { reading: 'bytes', types: [`${OFFICE}.spreadsheetml.sheet`] },
 };
 
-/** What the root of a file may lead to. The last two names are those of the ISO strict form. */
+/** The parts that the root of a file may lead to. The last two names are those of the ISO strict form. */
 const OF_THE_ROOT = new Set(
   (
     'officeDocument core-properties extended-properties custom-properties classificationlabels ' +

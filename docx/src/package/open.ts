@@ -2,19 +2,18 @@ import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { rawOf } from '../xml/tokens.ts';
-import { type ZipEntry, readZip, unpack } from '../zip/reader.ts';
+import { type ZipEntry, readZip, unpack } from './zip.ts';
 import { parseContentTypes, typeOf } from './content-types.ts';
-import { type Kind, isLeftOutSilently, partKind } from './kinds.ts';
-import { type Part, type Reader, readBinaryPart, readXml, readXmlPart } from './part.ts';
+import { isLeftOutSilently, type Kind, partKind } from './kinds.ts';
+import { type Part, readBinaryPart, type Reader, readXml, readXmlPart } from './part.ts';
 import {
-  type Relationship,
   isSafeLink,
   kindOf,
   parseRelationships,
+  type Relationship,
   relationshipsPath,
   resolveTarget,
 } from './relationships.ts';
-import { refuseOtherDocuments, refuseOtherFormats, refuseOtherPackages } from './sniff.ts';
 
 export type { Part } from './part.ts';
 
@@ -23,7 +22,7 @@ export interface Package {
   /** By name in lower case: part names are compared without case. */
   readonly parts: ReadonlyMap<string, Part>;
   readonly rootRelationships: readonly Relationship[];
-  /** What was taken out, and from which part. */
+  /** The names of what was removed, and from which part. */
   readonly stripped: readonly Stripped[];
 }
 
@@ -80,7 +79,7 @@ export function openPackage(input: Uint8Array, limits: Limits): Package {
 interface Opening extends Reader {
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly parts: Map<string, Part>;
-  /** What each part is related as: the first relationship decides, and another kind is refused. */
+  /** The relationship of each part: the first one decides, and another kind is refused. */
   readonly kinds: Map<string, Kind | undefined>;
   /** XML parts that are related and not yet read. */
   readonly waiting: { entry: ZipEntry; kind: Kind }[];
@@ -141,4 +140,59 @@ export const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 
 export function serialize(tokens: readonly Token[]): Buffer {
   return Buffer.from(XML_HEAD + rawOf(tokens, 0, tokens.length - 1));
+}
+
+const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+const ENCRYPTED_STREAM = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** Judges the bytes, never the name. What is no zip is named, so that its owner knows what to do. */
+function refuseOtherFormats(bytes: Buffer): void {
+  if (bytes.length === 0) throw no('not_a_docx', 'The file is empty.');
+  if (bytes.subarray(0, 8).equals(OLE)) {
+    throw bytes.includes(ENCRYPTED_STREAM)
+      ? no('encrypted', 'The file is encrypted. Save it without a password.')
+      : no('legacy_doc', 'The file is in the old .doc format. Save it as .docx.');
+  }
+  const head = bytes.toString('latin1', 0, 200).trimStart();
+  if (head.startsWith('{\\rtf')) throw no('not_a_docx', 'The file is RTF. Save it as .docx.');
+  if (head.startsWith('%PDF')) throw no('not_a_docx', 'The file is a PDF. A template is a .docx.');
+  if (/^<(?:!doctype|html|\?xml)/i.test(head)) {
+    throw no('not_a_docx', 'The file is HTML or bare XML. A template is a .docx.');
+  }
+  if (!head.startsWith('PK\u0003\u0004')) throw no('not_a_docx', 'The file is not a .docx.');
+}
+
+/** The media type that an OpenDocument or EPUB file states in its first entry. */
+function refuseOtherPackages(mimetype: string): void {
+  if (mimetype.startsWith('application/vnd.oasis.opendocument')) {
+    throw no('open_document', 'The file is in an OpenDocument format (.odt). Save it as .docx.');
+  }
+  throw no('not_a_docx', `The file is of type "${mimetype.slice(0, 80)}", not a .docx.`);
+}
+
+const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
+const WITH_MACROS = 'application/vnd.ms-word';
+const DOCUMENTS = new Set([
+  `${WORD}.document.main+xml`,
+  `${WORD}.template.main+xml`,
+  `${WITH_MACROS}.document.macroEnabled.main+xml`,
+  `${WITH_MACROS}.template.macroEnabledTemplate.main+xml`,
+]);
+
+/** The kind that the package states: .docx, .dotx, .docm or .dotm, and nothing that only looks like one. */
+function refuseOtherDocuments(contentType: string): void {
+  if (DOCUMENTS.has(contentType)) return;
+  const what = contentType.includes('spreadsheetml')
+    ? 'a spreadsheet'
+    : contentType.includes('presentationml')
+      ? 'a presentation'
+      : 'no text document';
+  throw no('not_a_docx', `The file is ${what}. A template is a .docx.`);
+}
+
+function no(
+  code: 'not_a_docx' | 'encrypted' | 'legacy_doc' | 'open_document',
+  message: string,
+): TemplateError {
+  return new TemplateError(code, message);
 }

@@ -2,7 +2,7 @@ import type { Limits } from '../limits.ts';
 import { decodeXml } from '../xml/encoding.ts';
 import { useKnownPrefixes } from '../xml/namespaces.ts';
 import { type Token, tokenize } from '../xml/tokenizer.ts';
-import { type ZipEntry, unpack } from '../zip/reader.ts';
+import { type ZipEntry, unpack } from './zip.ts';
 import { type ContentTypes, typeOf } from './content-types.ts';
 import type { Kind } from './kinds.ts';
 import { cleanPicture } from './picture.ts';
@@ -22,7 +22,7 @@ export interface Part {
   readonly replaced: Buffer | undefined;
 }
 
-/** What may still be read of the XML of this file, its parts together. */
+/** The XML that may still be read of this file, its parts together. */
 export interface Budget {
   bytes: number;
   tokens: number;

@@ -14,7 +14,7 @@ export interface CheckedPicture {
 
 export interface PictureReader {
   readonly limits: Limits;
-  /** What may still be read of XML, the file's SVG pictures included. */
+  /** The XML that may still be read, the file's SVG pictures included. */
   readonly budget: { bytes: number };
   /** Hears what is taken out of an SVG, or why it may not stay. */
   onTaken(part: string, what: string): void;

@@ -19,7 +19,7 @@ const ONLY_REFERENCES =
 const VML_SOURCES = new Set(['src', 'o:src', 'o:href', 'o:althref', 'href']);
 
 /**
- * Takes out of a part what reaches outside the file. `kinds` tells what each relationship that was kept leads to: a
+ * Takes out of a part what reaches outside the file. `kinds` says what each relationship that was kept leads to: a
  * reference stays where it leads to what such a reference may. Says what it took, once each, for the author.
  */
 export function sanitize(

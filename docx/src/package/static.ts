@@ -1,6 +1,6 @@
 import type { Compiled } from '../compile/compile.ts';
 import { LINK_STYLE, LINK_STYLE_XML } from '../helpers/link.ts';
-import { type PackedFile, type ZipPrefix, deflated, layOut } from '../zip/writer.ts';
+import { type PackedFile, type ZipPrefix, deflated, layOut } from '@millrace/zip';
 import { contentTypesXml } from './content-types.ts';
 import { type Part, serialize } from './open.ts';
 import {

@@ -13,7 +13,7 @@ export const MOST_DRAWN = 100_000;
 /** References of references of references. A circle has no end. */
 const DEEPEST = 50;
 
-/** What a mask or pattern costs more than the same elements drawn: it is a picture of its own. */
+/** The cost of a mask or pattern beyond that of the same elements drawn: it is a picture of its own. */
 const WEIGHTS: Readonly<Record<string, number>> = { mask: 5, pattern: 5 };
 const FREE = new Set(['lineargradient', 'radialgradient', 'filter', 'a']);
 
@@ -64,7 +64,7 @@ export function drawnElements(tokens: readonly Token[], styles: readonly string[
     for (let next = references[low]; next && next.from <= to; next = references[++low]) yield next;
   }
 
-  /** What the references of the elements from one token to another bring in. */
+  /** The cost of everything that the references of the elements from one token to another bring in. */
   function broughtIn(from: number, to: number, depth: number): number {
     let sum = 0;
     for (const { from: first, to: last, target, inherited } of inside(from, to)) {
@@ -132,7 +132,7 @@ function referencesOf(
   return references;
 }
 
-/** What an element refers to: by its attributes, then by the rules that select it. */
+/** The references of an element: by its attributes, then by the rules that select it. */
 function* namedBy(
   token: Token,
   attributes: readonly (readonly [name: string, value: string])[],
@@ -200,7 +200,7 @@ function propertyBefore(value: string, at: number): string | undefined {
   return value.slice(back(/[\w-]/, end), end) || undefined;
 }
 
-/** What style sheets refer to, by what their selectors name: `.class`, `#id`, `element` or `*`. */
+/** The references of style sheets, by what their selectors name: `.class`, `#id`, `element` or `*`. */
 type Rules = ReadonlyMap<string, Iterable<Named>>;
 
 /** Each reference of a name once, and only to what is there. */

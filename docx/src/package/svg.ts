@@ -20,7 +20,7 @@ export const TOO_MUCH_DRAWN = `an SVG picture whose own references (use, mask, p
 
 export interface CleanSvg {
   readonly bytes: Buffer;
-  /** What was taken out, once each, for the author. */
+  /** The names of what was removed, once each, for the author. */
   readonly taken: ReadonlySet<string>;
 }
 
@@ -65,7 +65,7 @@ function textWithin(tokens: readonly Token[], { index, match }: Token): string {
   return decode(text);
 }
 
-/** What stays of an attribute's value; undefined takes the attribute out. */
+/** The part of an attribute's value that stays; undefined removes the attribute. */
 function safeValue(name: string, value: string): string | undefined {
   if (name.startsWith('xmlns')) return value;
   const local = localName(name).toLowerCase();

@@ -27,7 +27,7 @@ export interface Answered<Answer> {
 export interface PoolParams {
   readonly script: URL;
   readonly size: number;
-  /** Of one thread's heap. Bytes of files are not in it: those have limits of their own. */
+  /** The limit of one thread's heap. Bytes of files are not in it: those have limits of their own. */
   readonly memoryMb: number;
   /** For one question, from the moment that a thread has it. */
   readonly timeoutMs: number;

@@ -3,7 +3,7 @@ import type { LintOptions, LintReport } from '../lint.ts';
 import type { MergeOptions, Template } from '../template.ts';
 import type { Trial } from '../trial/trial.ts';
 
-/** What a thread can be asked, and what it answers: plain data, since nothing else goes from thread to thread. */
+/** The questions to a thread and its answers: plain data, since nothing else goes from thread to thread. */
 export type Question =
   | { readonly type: 'lint'; readonly bytes: Uint8Array; readonly options: LintOptions }
   /** Compiled first: a template that cannot be is refused with its first problem. */

@@ -17,7 +17,7 @@ export interface Threads {
   check(bytes: Uint8Array, options?: LintOptions): Promise<LintReport>;
   /** Throws nothing: a thread that ends is a file that failed. */
   tryOut(bytes: Uint8Array, options?: LintOptions): Promise<Trial>;
-  /** What it gives stays usable when threads come and go: it keeps the bytes to compile them again. */
+  /** Its result stays usable when threads come and go: it keeps the bytes to compile them again. */
   compile(bytes: Uint8Array): Promise<ThreadTemplate>;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface Threads {
 export interface ThreadTemplate extends Facts {
   merge(data: unknown, options?: MergeOptions): Promise<Uint8Array>;
   imagesNeeded(...asked: Parameters<Template['imagesNeeded']>): Promise<string[]>;
-  /** Of each row what a merge would refuse it for. A thread is kept by a few hundred rows as long as by one large document. */
+  /** For each row, the problems that a merge would refuse it for. A thread is kept by a few hundred rows as long as by one large document. */
   problems(rows: readonly unknown[], options?: CheckOptions): Promise<(readonly DataProblem[])[]>;
 }
 
@@ -37,7 +37,7 @@ export interface ThreadsParams {
   readonly timeoutMs?: number | undefined;
   /** 1,000. */
   readonly waiting?: number | undefined;
-  /** Of compiled templates, in each thread: 250 MB. */
+  /** The limit of compiled templates in each thread: 250 MB. */
   readonly cacheBytes?: number | undefined;
   /** The program of the threads, where it is not the one beside this file. */
   readonly script?: URL | undefined;

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { docx, p, r, table, tc } from '../../test/builder.ts';
 import { lint } from '../lint.ts';
-import { lostText } from './lost-text.ts';
-import { madeUpData } from './made-up.ts';
+import { lostText, madeUpData, tryOut } from './trial.ts';
 import { FILLED, paragraphsOf } from './texts.ts';
-import { tryOut } from './trial.ts';
 
 const dataFor = (...paragraphs: string[]) =>
   madeUpData(lint(docx(paragraphs.map((text) => p(text)).join(''))).fields);

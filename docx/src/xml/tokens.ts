@@ -61,7 +61,7 @@ export function unwrapElement(tokens: readonly Token[], token: Token): void {
   if (close) close.gone = true;
 }
 
-/** What is written for the tokens from `from` to `to`. */
+/** The text of the tokens from `from` to `to`. */
 export function rawOf(tokens: readonly Token[], from: number, to: number): string {
   let raw = '';
   for (let i = from; i <= to; i++) {

@@ -7,7 +7,7 @@ import type { Running } from './running.ts';
 const LOOK_EVERY_MS = 1_000;
 /** Jobs kept of those that have ended since the last look: the one that held everyone up is among the last. */
 const ENDED_KEPT = 1_000;
-const JOBS_TOLD = 10;
+const JOBS_NAMED = 10;
 
 export interface LoopWatch {
   /** Leases that also note which jobs end: the job that held everyone up has often ended before anybody can look. */
@@ -31,25 +31,25 @@ export function watchLoop(params: {
   const everyMs = Math.min(LOOK_EVERY_MS, leaseMs / 20);
   let ended: Running[] = [];
   let dueAt = 0;
-  let takeBack: (() => void) | null = null;
+  let cancelTimer: (() => void) | null = null;
 
   function look(): void {
     const now = clock.now();
-    if (now - dueAt > leaseMs / 10) tell(now - dueAt);
+    if (now - dueAt > leaseMs / 10) report(now - dueAt);
     ended = [];
     dueAt = now + everyMs;
-    takeBack = clock.after(everyMs, look);
+    cancelTimer = clock.after(everyMs, look);
   }
 
   /** Jobs that began after the timer was due are not blamed: they began after the standstill. */
-  function tell(ms: number): void {
+  function report(ms: number): void {
     const then = [...leases.running.values(), ...ended.toReversed()].filter(
       ({ startedAt }) => startedAt <= dueAt,
     );
     events.emit('worker.blocked', {
       ms,
-      jobs: then.slice(0, JOBS_TOLD).map(({ job }) => nameOf(job)),
-      more: Math.max(0, then.length - JOBS_TOLD),
+      jobs: then.slice(0, JOBS_NAMED).map(({ job }) => nameOf(job)),
+      more: Math.max(0, then.length - JOBS_NAMED),
     });
   }
 
@@ -63,13 +63,13 @@ export function watchLoop(params: {
       },
     },
     start() {
-      if (takeBack !== null) return;
+      if (cancelTimer !== null) return;
       dueAt = clock.now();
       look();
     },
     stop() {
-      takeBack?.();
-      takeBack = null;
+      cancelTimer?.();
+      cancelTimer = null;
     },
   };
 }

@@ -9,7 +9,7 @@ import {
   work,
 } from '../../test/world.ts';
 import { MillraceError, StoreUnavailable } from '../errors.ts';
-import type { Checkpoint } from '../parts.ts';
+import type { Checkpoint } from '../port-parts.ts';
 import { RETRY } from '../kinds/retry.ts';
 
 const LEASE_MS = 10_000;

@@ -1,22 +1,13 @@
-import { sleep } from '../time/clock.ts';
-import { YIELDED } from './decide.ts';
 import { JobFailure, MillraceError, StoreUnavailable } from '../errors.ts';
-import type { ExecutorParts } from './parts.ts';
-import { isSameJson, toJsonText } from '../values/json.ts';
+import type { ExecutorParts } from '../executor.ts';
 import type { Chunk } from '../kinds/kind.ts';
-import { note } from './handler.ts';
-import { leaseOf } from './lease.ts';
 import type { Outcome } from '../kinds/outcome.ts';
-import type { RenewAnswer } from '../parts.ts';
-import type { Checkpoint, ChunkPart } from '../parts.ts';
-import { storableProgress } from './progress.ts';
-import { type Running, fencedEvent, progressEvent } from './running.ts';
-
-export type Chunks = AsyncGenerator<Chunk, Outcome | void, void>;
-
-export function isGenerator(value: unknown): value is Chunks {
-  return value !== null && typeof value === 'object' && Symbol.asyncIterator in value;
-}
+import type { Checkpoint, ChunkPart, RenewAnswer } from '../port-parts.ts';
+import { sleep } from '../time/clock.ts';
+import { isSameJson, toJsonText } from '../values/json.ts';
+import { YIELDED } from './decide.ts';
+import type { Chunks } from './handler.ts';
+import { type Running, fencedEvent, leaseOf, progressEvent, storableProgress } from './running.ts';
 
 /** Saves each chunk, then lets cancel, shutdown and a lost lease apply. */
 export async function drain(
@@ -47,7 +38,7 @@ const RETRY_MS = { first: 50, most: 5_000 };
 
 /**
  * A chunk is done work: it is asked for until the store answers, for as long as the lease lasts. Its step lets the
- * store tell what it has already. `gone`: the engine has gone on without the handler, or the lease's time is over.
+ * store recognise what it has already. `gone`: the engine has gone on without the handler, or the lease's time is over.
  */
 async function save(
   { leases, clock, events, leaseMs }: ExecutorParts,
@@ -105,7 +96,7 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
     running.isSuspect = false;
   }
   running.cursor = cursor;
-  note(parts, running, 'info', `chunk ${checkpoint.step} saved`);
+  running.note(parts.wallClock(), 'info', `chunk ${checkpoint.step} saved`);
   if (progress) events.emit('job.progress', progressEvent(running, progress));
   if (answer === 'cancel') running.abort('canceled');
 }

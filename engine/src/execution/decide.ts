@@ -9,7 +9,7 @@ import { type Outcome, done } from '../kinds/outcome.ts';
 import type { SettledOutcome, Store } from '../port.ts';
 import { misfit } from '../queue/new-job.ts';
 import { retryDelayMs } from '../kinds/retry.ts';
-import type { Running } from './running.ts';
+import type { AbortReason } from './running.ts';
 
 /** How the handler came to its end, before anything is decided. */
 export type Ended =
@@ -28,12 +28,12 @@ const SUCCEEDED_WITH_NOTHING: SettledOutcome = {
   effects: [],
 };
 
-/** What an end is decided by: all of an execution that matters, so that others than the worker can decide the same way. */
+/** The facts that decide an end: all of an execution that matters, so that others than the worker can decide the same way. */
 export interface Decided {
   readonly kind: Pick<JobKind, 'kind' | 'input' | 'retry' | 'timeoutMs' | 'purgePayload'>;
   readonly job: Pick<ClaimedJob, 'maxAttempts'>;
   readonly attempt: number;
-  readonly abortReason: Running['abortReason'];
+  readonly abortReason: AbortReason | null;
 }
 
 export interface Deciding {
@@ -41,7 +41,7 @@ export interface Deciding {
   readonly store: Pick<Store, 'name' | 'keeps'>;
 }
 
-/** What is written for this end; null when the lease is gone and nothing may be. Never throws. */
+/** The outcome to write for this end; null when the lease is gone and nothing may be. Never throws. */
 export function decide(parts: Deciding, running: Decided, ended: Ended): SettledOutcome | null {
   try {
     return outcomeOf(parts, running, ended);

@@ -1,12 +1,18 @@
 import { JobFailure, MillraceError } from '../errors.ts';
-import type { ExecutorParts } from './parts.ts';
-import type { Lease, LogLine } from '../job.ts';
-import type { JobContext, Log, RunningJob } from '../kinds/kind.ts';
-import { leaseOf } from './lease.ts';
-import { LogLines, keeping } from './log-lines.ts';
-import { storableProgress } from './progress.ts';
+import type { ExecutorParts } from '../executor.ts';
+import type { Lease } from '../job.ts';
+import type { Chunk, JobContext, Log, RunningJob } from '../kinds/kind.ts';
+import type { Outcome } from '../kinds/outcome.ts';
 import { misfit, newJob } from '../queue/new-job.ts';
-import type { Running } from './running.ts';
+import { keeping } from './log-lines.ts';
+import { type Running, leaseOf, storableProgress } from './running.ts';
+
+/** The handler of a kind that works in chunks. */
+export type Chunks = AsyncGenerator<Chunk, Outcome | void, void>;
+
+export function isGenerator(value: unknown): value is Chunks {
+  return value !== null && typeof value === 'object' && Symbol.asyncIterator in value;
+}
 
 /**
  * The job as its handler gets it, with its data checked; throws a failure that is not retried, since the same data
@@ -51,19 +57,7 @@ function unfit(message: string): JobFailure {
   return new JobFailure('validation_error', message, { retryable: false });
 }
 
-/** Of a step. */
-const NAME_LENGTH = 100;
-
-/** Keeps a line with the execution. */
-export function note(
-  { wallClock }: Pick<ExecutorParts, 'wallClock'>,
-  running: Running,
-  level: LogLine['level'],
-  text: string,
-  step?: LogLine['step'],
-): void {
-  if (!running.isOver) (running.logLines ??= new LogLines()).add(wallClock(), level, text, step);
-}
+const STEP_NAME_LENGTH = 100;
 
 /**
  * The handler's context. Getters make each part only when it is asked for, and let a handler destructure the context.
@@ -90,7 +84,7 @@ export class Context implements JobContext {
     const { parts, running } = this;
     return (this.ownLog ??= keeping(
       parts.logFor(running.job),
-      (level, text) => note(parts, running, level, text),
+      (level, text) => running.note(parts.wallClock(), level, text),
       parts.writeLine,
     ));
   }
@@ -107,7 +101,8 @@ export class Context implements JobContext {
         const [text, kept] = [message, name].map((each) =>
           each.replaceAll('\u0000', '').toWellFormed(),
         );
-        note(parts, running, level, text ?? '', { name: (kept ?? '').slice(0, NAME_LENGTH), ms });
+        const step = { name: (kept ?? '').slice(0, STEP_NAME_LENGTH), ms };
+        running.note(parts.wallClock(), level, text ?? '', step);
       };
       try {
         const value = await work();

@@ -1,12 +1,9 @@
 import type { Clock } from '../time/clock.ts';
 import type { Events } from '../events.ts';
 import type { Lease } from '../job.ts';
-import type { RenewAnswer } from '../parts.ts';
+import type { ChunkPart, RenewAnswer } from '../port-parts.ts';
 import type { Store } from '../port.ts';
-import { createEarlyCancels } from './early-cancels.ts';
-import { isSameLease, leaseOf } from './lease.ts';
-import { PROGRESS_EVERY_MS, createProgressWrites } from './progress-writes.ts';
-import { type Running, fencedEvent } from './running.ts';
+import { type Running, fencedEvent, isSameLease, leaseOf, progressEvent } from './running.ts';
 
 /**
  * Keeps the leases of everything that runs here: renews all of them in one write, saves progress, and
@@ -35,6 +32,10 @@ export interface Leases {
   runOnce(): Promise<{ renewed: number; fenced: number }>;
 }
 
+const PROGRESS_EVERY_MS = 1_000;
+/** Jobs of which the newest early cancel is remembered. */
+const EARLY_CANCELS = 1_000;
+
 export function createLeases(params: {
   store: Store;
   clock: Clock;
@@ -49,14 +50,9 @@ export function createLeases(params: {
   const renewEveryMs = leaseMs / 3;
   const tickMs = Math.min(PROGRESS_EVERY_MS, leaseMs / 20);
   const running = new Map<string, Running>();
-  const earlyCancels = createEarlyCancels();
-  const saveProgress = createProgressWrites({
-    clock,
-    events,
-    leaseMs,
-    running,
-    onAnswer: (each, answer, askedAt) => apply(each, answer, askedAt, 'checkpoint'),
-  });
+  /** Cancels of jobs that do not run here, or not yet: a hint may overtake the answer of the claim that it is about. */
+  const earlyCancels = new Map<string, Lease>();
+  let progressSavedAt = -Infinity;
   /** When the leases of waiting outcomes were last renewed. */
   let keptAt = clock.now();
   let cancelTimer: (() => void) | null = null;
@@ -129,6 +125,47 @@ export function createLeases(params: {
     if (answer === 'cancel') each.abort('canceled');
   }
 
+  /** Writes the progress that handlers have reported: all that changed in one write, once a second at most. */
+  async function saveProgress(chunks: ChunkPart): Promise<void> {
+    const now = clock.now();
+    if (now - progressSavedAt < PROGRESS_EVERY_MS) return;
+    const changed = [...running.values()].flatMap((each) =>
+      each.progress === null || each.progress === each.savedProgress || each.isSaving
+        ? []
+        : [{ each, progress: each.progress }],
+    );
+    if (changed.length === 0) return;
+    progressSavedAt = now;
+    const checkpoints = changed.map(({ each, progress }) => ({
+      lease: leaseOf(each.job),
+      step: each.nextStep(),
+      progress,
+      children: [],
+    }));
+    const answers = await chunks.checkpoint({ checkpoints, leaseMs });
+    for (const [index, { each, progress }] of changed.entries()) {
+      each.savedProgress = progress;
+      const answer = answers[index] ?? 'stale';
+      if (answer !== 'stale') events.emit('job.progress', progressEvent(each, progress));
+      apply(each, answer, now, 'checkpoint');
+    }
+  }
+
+  function rememberCancel(lease: Lease): void {
+    earlyCancels.delete(lease.id);
+    earlyCancels.set(lease.id, lease);
+    const [oldest] = earlyCancels.keys();
+    if (earlyCancels.size > EARLY_CANCELS && oldest !== undefined) earlyCancels.delete(oldest);
+  }
+
+  /** True if the cancel of this lease came early. A remembered cancel of its job is forgotten either way. */
+  function takeEarlyCancel(lease: Lease): boolean {
+    if (earlyCancels.size === 0) return false;
+    const asked = earlyCancels.get(lease.id);
+    earlyCancels.delete(lease.id);
+    return asked !== undefined && isSameLease(asked, lease);
+  }
+
   async function runOnce(): Promise<{ renewed: number; fenced: number }> {
     const fenced = checkDeadlines();
     // One round at a time: a store that hangs must not pile up requests, while deadlines go on being watched.
@@ -159,7 +196,7 @@ export function createLeases(params: {
       // here, since no fence would.
       if (before !== undefined) fence(before, 'local');
       running.set(each.job.id, each);
-      if (earlyCancels.take(each.job)) each.abort('canceled');
+      if (takeEarlyCancel(each.job)) each.abort('canceled');
     },
     remove(each) {
       if (running.get(each.job.id) === each) running.delete(each.job.id);
@@ -171,7 +208,7 @@ export function createLeases(params: {
       for (const lease of asked) {
         const each = running.get(lease.id);
         if (each !== undefined && isSameLease(lease, each.job)) each.abort('canceled');
-        else earlyCancels.remember(lease);
+        else rememberCancel(lease);
       }
     },
     start() {

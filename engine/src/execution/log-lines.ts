@@ -1,7 +1,7 @@
 import type { JobId, LogLine } from '../job.ts';
 import type { Log } from '../kinds/kind.ts';
 
-/** What is kept of one execution: so many lines of so many characters, and of all of them no more than this with its record. */
+/** Limits per execution: so many lines of so many characters, and of all of them no more than this with its record. */
 const LINES = 200;
 const LINE_LENGTH = 500;
 const STORED_LENGTH = 20_000;
@@ -60,7 +60,7 @@ export function keeping(
 const JOBS = 500;
 const CHARACTERS = 4_000_000;
 
-/** What ended here lately and had logged something. */
+/** The logs of executions that ended here lately. */
 export interface LogBook {
   keep(id: JobId, lines: readonly LogLine[]): void;
   of(id: JobId): readonly LogLine[] | null;

@@ -3,7 +3,7 @@ import { type Handler, createWorld, later, never, work } from '../../test/world.
 import type { Progress } from '../job.ts';
 import type { JobContext } from '../kinds/kind.ts';
 import type { Store } from '../port.ts';
-import { storableProgress } from './progress.ts';
+import { storableProgress } from './running.ts';
 
 describe('what is kept', () => {
   it.each<[Progress, Progress]>([

@@ -1,9 +1,10 @@
-import type { Clock } from '../time/clock.ts';
 import type { EventMap, JobEvent } from '../events.ts';
-import type { ClaimedJob, NewJob, Progress } from '../job.ts';
-import type { JsonText } from '../values/json.ts';
-import type { LogLines } from './log-lines.ts';
+import type { ClaimedJob, Lease, LogLine, NewJob, Progress } from '../job.ts';
 import type { JobKind } from '../kinds/kind.ts';
+import type { Clock } from '../time/clock.ts';
+import { storableText } from '../values/failure.ts';
+import type { JsonText } from '../values/json.ts';
+import { LogLines } from './log-lines.ts';
 
 export type AbortReason = 'canceled' | 'timeout' | 'lease_lost' | 'shutdown';
 
@@ -11,10 +12,11 @@ export type AbortReason = 'canceled' | 'timeout' | 'lease_lost' | 'shutdown';
 export const ABORT_GRACE_MS = 5_000;
 
 /**
- * What is known of one execution under way in this process. A class, since a thousand are made in a blink: as a closure
- * for each method it was a third of the worker's time in garbage collection.
+ * The state of one execution under way in this process: its lease, its progress, its children, and how it is aborted. A
+ * class, since a thousand are made in a blink: as a closure for each method it was a third of the worker's time in
+ * garbage collection.
  */
-export abstract class Running {
+export class Running {
   readonly job: ClaimedJob;
   readonly kind: JobKind;
   readonly startedAt: number;
@@ -42,12 +44,14 @@ export abstract class Running {
   logLines: LogLines | null = null;
   private newChildren: NewJob[] | null = null;
   private steps = 0;
-  private takeGraceBack: () => void = NOTHING;
+  private cancelGrace: () => void = NOTHING;
   private readonly clock: Clock;
+  private readonly handler: HandlerRun;
   // Most jobs never look at their signal: it is made when first asked for.
   private controller: AbortController | null = null;
 
-  constructor(job: ClaimedJob, kind: JobKind, clock: Clock, deadline: number) {
+  constructor(job: ClaimedJob, kind: JobKind, clock: Clock, deadline: number, handler: HandlerRun) {
+    this.handler = handler;
     this.job = job;
     this.kind = kind;
     this.clock = clock;
@@ -58,9 +62,6 @@ export abstract class Running {
     this.attempt = job.attempt;
     this.isSuspect = job.suspect;
   }
-
-  /** The engine goes on without the handler, which has had its time to react to an abort. */
-  abstract giveUp(): void;
 
   addChild(child: NewJob): void {
     (this.newChildren ??= []).push(child);
@@ -107,16 +108,27 @@ export abstract class Running {
     if (this.abortReason !== null && reason !== 'lease_lost') return;
     this.abortReason = reason;
     this.controller?.abort(abortError(reason));
-    this.takeGraceBack();
-    this.takeGraceBack = this.clock.after(reason === 'lease_lost' ? 0 : ABORT_GRACE_MS, () =>
-      this.giveUp(),
+    this.cancelGrace();
+    this.cancelGrace = this.clock.after(reason === 'lease_lost' ? 0 : ABORT_GRACE_MS, () =>
+      this.handler.giveUp(),
     );
   }
 
-  protected close(): void {
-    this.isOver = true;
-    this.takeGraceBack();
+  /** Keeps a line with the execution. */
+  note(at: number, level: LogLine['level'], text: string, step?: LogLine['step']): void {
+    if (!this.isOver) (this.logLines ??= new LogLines()).add(at, level, text, step);
   }
+
+  close(): void {
+    this.isOver = true;
+    this.cancelGrace();
+  }
+}
+
+/** The handler of an execution. */
+interface HandlerRun {
+  /** The engine goes on without it: it has had its time to react to an abort. */
+  giveUp(): void;
 }
 
 const NO_CHILDREN: readonly NewJob[] = [];
@@ -126,6 +138,29 @@ function abortError(reason: AbortReason): Error {
   const error = new Error(`The job was aborted: ${reason}.`);
   error.name = 'AbortError';
   return error;
+}
+
+/** The lease alone, of a job or an execution. */
+export function leaseOf({ id, epoch, claim }: Lease): Lease {
+  return { id, epoch, claim };
+}
+
+export function isSameLease(a: Lease, b: Lease): boolean {
+  return a.id === b.id && a.epoch === b.epoch && a.claim === b.claim;
+}
+
+const NOTE_LIMIT = 1_000;
+
+/**
+ * The progress as a store can keep it. Characters that no store keeps are dropped from it, since a job must not fail
+ * for its progress. A copy, since a handler may count up in one object and give it again and again.
+ */
+export function storableProgress({ done, total, note }: Progress): Progress {
+  return {
+    done: Number.isFinite(done) ? done : 0,
+    ...(Number.isFinite(total) && { total: Number(total) }),
+    ...(note !== undefined && { note: storableText(note, NOTE_LIMIT) }),
+  };
 }
 
 export function jobEvent({ job, attempt: attempts }: Pick<Running, 'job' | 'attempt'>): JobEvent {

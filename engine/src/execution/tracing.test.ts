@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { suspectIn, twoPools } from '../../test/suspects.ts';
 import { type Handler, createWorld, later, never, untilAborted, work } from '../../test/world.ts';
 import { JobFailure } from '../errors.ts';
-import type { Tracing } from './parts.ts';
+import type { Tracing } from '../executor.ts';
 import { defer, done } from '../kinds/outcome.ts';
 import type { Settlement } from '../port.ts';
 

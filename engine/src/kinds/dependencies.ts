@@ -5,7 +5,7 @@ import { classify } from '../values/failure.ts';
 import type { FinishedJob, NewJob } from '../job.ts';
 import { checkText, toJsonText } from '../values/json.ts';
 import type { Dependant, Dependants } from '../port.ts';
-import { checkPriority } from '../values/priority.ts';
+import { checkPriority } from '../request.ts';
 import { type Registry, cleanupKindName } from './registry.ts';
 import { RETRY, maxAttempts } from './retry.ts';
 import { FINISHED_STATES, type FinishedState } from '../states.ts';
@@ -78,7 +78,7 @@ export interface FinishedParent {
   readonly submitter: string | null;
   /** Null when the job was erased, or its payload purged. */
   readonly data: unknown;
-  /** Of a job that succeeded. */
+  /** The result of a job that succeeded. */
   readonly result: unknown;
 }
 

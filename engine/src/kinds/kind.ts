@@ -4,11 +4,11 @@ import { type Duration, TEN_YEARS_MS, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import type { Job, JobId, Lease, Progress } from '../job.ts';
 import type { Outcome } from './outcome.ts';
-import type { Keep } from '../parts.ts';
+import type { Keep } from '../port-parts.ts';
 import type { JobRequest } from '../request.ts';
 import { RETRY, type RetryPolicy, checkRetry, maxAttempts } from './retry.ts';
 
-/** What a handler is given. `data` has been checked against the kind's schema. */
+/** The job as its handler gets it. `data` has been checked against the kind's schema. */
 export interface RunningJob<Input> {
   readonly id: JobId;
   readonly kind: string;
@@ -134,7 +134,7 @@ export interface JobKind<Input = unknown, Service = unknown, Given = unknown> {
   readonly concurrency: number;
   readonly quota: { readonly queued: number | null; readonly running: number | null };
   readonly public: boolean;
-  /** What data from outside has to fit: `input`, unless the kind says otherwise. */
+  /** The schema for data from outside: `input`, unless the kind says otherwise. */
   readonly publicInput: ZodType;
   readonly keep: Keep;
   readonly purgePayload: boolean;

@@ -149,7 +149,7 @@ function running({ job, now, suspect }: Inspection, workers: readonly Reported[]
       until: job.leaseUntil,
     };
   }
-  // A process that was killed says nothing of it: between its last report and the third that is missing nobody can tell.
+  // A process that was killed says nothing of it: between its last report and the third that is missing nobody can know.
   const isLate = report !== undefined && now - report.seenAt > LATE_AFTER_MS;
   const doubt = isLate
     ? ` ${worker} should have reported since ${iso(report.seenAt)}: if it is gone, others take the job over after ${iso(job.leaseUntil)}.`

@@ -4,8 +4,7 @@ import { type Duration, TEN_YEARS_MS, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import type { NewJob } from '../job.ts';
 import { type JsonText, changesInJson, checkText, toJsonText } from '../values/json.ts';
-import type { JobRequest } from '../request.ts';
-import { checkPriority } from '../values/priority.ts';
+import { type JobRequest, checkPriority } from '../request.ts';
 import type { JobKind } from '../kinds/kind.ts';
 import type { Registry } from '../kinds/registry.ts';
 
@@ -76,7 +75,7 @@ function payloadOf({ kind, seal }: JobKind, input: ZodType, data: unknown): Json
   );
 }
 
-/** What is wrong with data, in a sentence. */
+/** One sentence that says what is wrong with the data. */
 export function misfit(kind: string, { issues }: ZodError): string {
   const first = issues
     .slice(0, 5)
@@ -121,7 +120,7 @@ function keyOf(key: string, window: Duration): NonNullable<NewJob['key']> {
   return { value: checkText(key, 'key', 255), windowMs };
 }
 
-/** The end of the job makes a job that tells it: without its kind nobody ever would. */
+/** When the job ends, a webhook job follows it: without its kind the message would never be sent. */
 function webhookOf(registry: Registry, webhook: string): string {
   registry.require(WEBHOOK_KIND);
   return checkText(webhook, 'webhook', 2_000);

@@ -5,15 +5,14 @@ import type { Job, JobId, JobSummary } from '../job.ts';
 import { checkText } from '../values/json.ts';
 import type { Filter } from '../filter.ts';
 import type { Canceled, Count, Enqueued, ListParams, Selection } from '../port.ts';
-import type { AmendPart, RearrangePart } from '../parts.ts';
+import type { AmendPart, RearrangePart } from '../port-parts.ts';
 import type { Registry } from '../kinds/registry.ts';
-import type { JobRequest } from '../request.ts';
+import { type JobRequest, checkPriority } from '../request.ts';
 import { hasDate, newJob } from './new-job.ts';
 import { statesBefore } from '../states.ts';
-import { checkPriority } from '../values/priority.ts';
 import type { AskedStore } from '../within.ts';
 
-/** What people do with jobs. The worker does the rest. */
+/** The things that people do with jobs. The worker does the rest. */
 export interface Queue {
   enqueue(request: JobRequest, options?: EnqueueOptions): Promise<Enqueued>;
   /** All or none: one bad request changes nothing. */

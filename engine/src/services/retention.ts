@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.ts';
 import type { Events } from '../events.ts';
 import { keepOf } from '../kinds/kind.ts';
-import type { ControlPart, FollowerPart, Keep, UpkeepPart } from '../parts.ts';
+import type { ControlPart, FollowerPart, Keep, UpkeepPart } from '../port-parts.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { Service } from './service.ts';
 

@@ -10,7 +10,7 @@ import {
   type ScheduleRecord,
   type ScheduleStatus,
   TICK_AHEAD_MS,
-} from '../parts.ts';
+} from '../port-parts.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { newJob } from '../queue/new-job.ts';
 import { type JobRequest, REQUEST_FIELDS } from '../request.ts';

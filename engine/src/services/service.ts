@@ -15,7 +15,7 @@ export function startService(
   retryMs: number,
 ): { stop(): Promise<void> } {
   let stopped = false;
-  let takeBack: () => void = () => {};
+  let cancelTimer: () => void = () => {};
   // The first round begins in the next microtask, when the caller has finished starting.
   let round = Promise.resolve().then(once);
 
@@ -27,7 +27,7 @@ export function startService(
       events.emit('store.failed', { during: service.name, error });
     }
     if (stopped) return;
-    takeBack = clock.after(nextMs, () => {
+    cancelTimer = clock.after(nextMs, () => {
       round = once();
     });
   }
@@ -35,7 +35,7 @@ export function startService(
   return {
     async stop() {
       stopped = true;
-      takeBack();
+      cancelTimer();
       await round;
     },
   };

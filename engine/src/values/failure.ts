@@ -105,7 +105,7 @@ function stacksOfParts(thrown: Error): string[] {
 const FRAME = /^\s+at /;
 /** The folder of the packages: of the repository, or node_modules/@millrace. */
 const PACKAGES = decodeURIComponent(new URL('../../..', import.meta.url).pathname);
-/** Of this package and the stores, but not of their tests, which play the part of people. */
+/** Paths of this package and the stores, but not of their tests, which play the part of people. */
 const MACHINERY = /^(engine|stores?[^/]*(\/[^/]+)?)\/(src|dist)\/(?!.*\.test\.)/;
 
 /**

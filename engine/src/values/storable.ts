@@ -2,7 +2,7 @@ import { MillraceError } from '../errors.ts';
 import type { NewJob } from '../job.ts';
 import { type JsonText, toJsonText } from './json.ts';
 import type { SettledOutcome } from '../port.ts';
-import type { Checkpoint } from '../parts.ts';
+import type { Checkpoint } from '../port-parts.ts';
 
 /**
  * For stores that could keep any text. Postgres cannot keep NUL or half a surrogate pair, so the others refuse

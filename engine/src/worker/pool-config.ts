@@ -1,7 +1,7 @@
 import { type Duration, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import type { JobKind } from '../kinds/kind.ts';
-import { checkPriority } from '../values/priority.ts';
+import { checkPriority } from '../request.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { type PauseWindow, checkWindow } from '../time/window.ts';
 

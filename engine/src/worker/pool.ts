@@ -1,16 +1,13 @@
-import type { ExecutorParts } from '../execution/parts.ts';
-import type { Execution, SlotOwner } from '../executor.ts';
+import { MillraceError } from '../errors.ts';
+import { Execution, type ExecutorParts, type SlotOwner, handBack } from '../executor.ts';
 import type { ClaimedJob, JobId } from '../job.ts';
 import type { JobKind } from '../kinds/kind.ts';
-import { sleep } from '../time/clock.ts';
-import { type Batch, NOTHING, createAhead } from './ahead.ts';
-import { createClaims } from './claims.ts';
-import { createHeldWindows } from './held-windows.ts';
+import type { Store } from '../port.ts';
+import { createWakeUp, sleep } from '../time/clock.ts';
+import { type PauseWindow, pausedUntil } from '../time/window.ts';
+import { type Batch, NOTHING, createClaims } from './claims.ts';
 import { type PoolConfig, settingsOf } from './pool-config.ts';
-import { createRhythm } from './rhythm.ts';
 import { createSlots } from './slots.ts';
-import { createStarter } from './starter.ts';
-import { createWakeUp } from './wake-up.ts';
 
 export interface Pool {
   readonly name: string;
@@ -39,21 +36,21 @@ export interface Pool {
 /** A suspect that was claimed and waits for its process to be empty. */
 export interface Suspect {
   readonly id: JobId;
-  /** On the worker's clock: what has not begun by then is no longer ours. */
+  /** On the worker's clock: a suspect that has not begun by then is no longer ours. */
   readonly beginBy: number;
-  /** With so many others at the most it may run, itself among them: 1 in its last execution, which can end it. */
+  /** The largest group that it may run in, itself included: 1 in its last execution, which can end it. */
   readonly share: number;
   begin(): Execution | null;
   /** Resolves when it can be claimed again. */
   handBack(): Promise<void>;
 }
 
-/** What all pools of a worker share. */
+/** The worker, as its pools see it. */
 export interface PoolHost {
   readonly worker: string;
   readonly parts: ExecutorParts;
   nextClaim(): number;
-  /** The worker has ended: what a store that was silent until then still gives is left to its lease. */
+  /** The worker has ended: jobs that a store gives only after that are left to their leases. */
   isStopped(): boolean;
   /** Null when pools may claim; while the worker is paused or keeps a suspect alone, a promise of its going on. */
   held(): Promise<void> | null;
@@ -68,7 +65,7 @@ export interface PoolHost {
  *     claim n+1 is sent ──► wait (hint | due | interval) unless there is more ──► wait for room ──► answer
  *     meanwhile batch n begins
  *
- * A batch goes one way: there is room (`slots`), it is asked for (`ahead`, `claims`), it begins (`starter`).
+ * A batch goes one way: there is room (`slots`), it is claimed (`claims`), it begins (`begin`).
  */
 export function createPool(params: {
   config: PoolConfig;
@@ -77,7 +74,7 @@ export function createPool(params: {
 }): Pool {
   const { config, kinds, host } = params;
   const { parts, worker } = host;
-  const { store, clock, settler, leaseMs } = parts;
+  const { store, clock, events, leases, settler, leaseMs } = parts;
   const settings = settingsOf(config);
   const { concurrency, batch, least, together, activeMs, idleMs, windows: pauseWindows } = settings;
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
@@ -86,29 +83,20 @@ export function createPool(params: {
   settler.onRoom(room.wake);
   let stopped = true;
   let loop: Promise<void> = Promise.resolve();
-  const isStopped = (): boolean => stopped;
   const slots = createSlots(kinds, { concurrency, batch, least });
+  const windows = createHeldWindows(pauseWindows, store);
   const claims = createClaims({
     pool: config.name,
     worker,
     parts,
-    batch,
-    minPriority: config.minPriority,
-    nextClaim: host.nextClaim,
-    isForeign: ({ kind }) => !byName.has(kind),
-    isStopped,
-  });
-  const rhythm = createRhythm({ activeMs, idleMs });
-  const windows = createHeldWindows(pauseWindows, store);
-  const ahead = createAhead({
-    parts,
+    settings: { batch, minPriority: config.minPriority, activeMs, idleMs },
     slots,
-    claims,
-    rhythm,
     windows,
     signal,
     room,
-    isStopped,
+    nextClaim: host.nextClaim,
+    isForeign: ({ kind }) => !byName.has(kind),
+    isStopped: () => stopped,
     held: host.held,
     onSuspects: (foundOthers) => host.onSuspects(pool, foundOthers),
   });
@@ -116,38 +104,52 @@ export function createPool(params: {
     freeSlot(kind) {
       slots.give(kind);
       room.wake();
-      if (rhythm.isBacklogged(kind)) signal.wake();
+      if (claims.isBacklogged(kind)) signal.wake();
     },
     // The store counts a tenant's running jobs, so its place is free when the end is written, not before.
     onSettled(kind) {
       if (kind.quota.running !== null) signal.wake();
     },
   };
-  const starter = createStarter({
-    parts,
-    kinds: byName,
-    owner,
-    isStopped,
-    isWorkerStopped: host.isStopped,
-  });
-
   /** Nothing ends the loop but `stop`: a pool that died would leave its work lying about in silence. */
   async function run(): Promise<void> {
-    let coming = ahead.next(NOTHING);
+    let coming = claims.next(NOTHING);
     for (;;) {
       const claimed = await coming;
       slots.take(claimed.jobs);
-      if (stopped) return begin(claimed);
-      coming = ahead.next(claimed);
+      if (stopped) return beginAll(claimed);
+      coming = claims.next(claimed);
       // Where a claim follows at once it leaves first, and the database answers it while these begin.
       if (claimed.waitMs === null) await sleep(clock, 0);
-      begin(claimed);
+      beginAll(claimed);
     }
   }
 
-  function begin(claimed: Batch): void {
-    for (const job of claimed.jobs) starter.begin(job, claimed.askedAt);
-    ahead.begun(claimed);
+  function beginAll(claimed: Batch): void {
+    for (const job of claimed.jobs) begin(job, claimed.askedAt);
+    claims.begun(claimed);
+  }
+
+  /** Null when it was handed back: nobody asked for its kind, the pool has stopped, or its lease is almost over. */
+  function begin(job: ClaimedJob, askedAt: number): Execution | null {
+    const kind = byName.get(job.kind);
+    if (kind === undefined) {
+      const error = new MillraceError('unknown_kind', `It was not asked for a "${job.kind}".`);
+      events.emit('store.failed', { during: 'claim', error });
+    }
+    if (kind === undefined || stopped || clock.now() >= leases.deadlineOf(askedAt)) {
+      void giveBack(job);
+      return null;
+    }
+    const execution = new Execution(parts, owner, job, kind, askedAt);
+    execution.begin();
+    return execution;
+  }
+
+  /** Resolves when the job can be claimed again. */
+  function giveBack(job: ClaimedJob): Promise<void> {
+    owner.freeSlot(job.kind);
+    return host.isStopped() ? Promise.resolve() : handBack(parts, job);
   }
 
   async function isOpen(): Promise<boolean> {
@@ -156,7 +158,7 @@ export function createPool(params: {
 
   async function claimSuspect(): Promise<Suspect | null> {
     if (stopped || !(await isOpen())) return null;
-    const { claimed, askedAt } = await claims.askAlone(slots.wants(1));
+    const { claimed, askedAt } = await claims.claimSuspect(slots.wants(1));
     const [job] = claimed.jobs;
     if (job === undefined) return null;
     slots.take([job]);
@@ -165,8 +167,8 @@ export function createPool(params: {
       // Half of its time: the other half is for its renewal to find an answer.
       beginBy: askedAt + leaseMs / 2,
       share: shareOf(job, byName.get(job.kind)?.concurrency ?? 1, together),
-      begin: () => starter.begin(job, askedAt),
-      handBack: () => starter.giveBack(job),
+      begin: () => begin(job, askedAt),
+      handBack: () => giveBack(job),
     };
   }
 
@@ -179,7 +181,7 @@ export function createPool(params: {
     fullKinds: slots.fullKinds,
     heldUntil: windows.heldUntil,
     lastPoll: claims.lastPoll,
-    isClaiming: ahead.isClaiming,
+    isClaiming: claims.isClaiming,
     wake(hinted) {
       if (hinted === null || hinted.some((kind) => byName.has(kind))) signal.wake();
     },
@@ -209,4 +211,25 @@ export function createPool(params: {
 function shareOf({ attempt, maxAttempts }: ClaimedJob, ofKind: number, together: number): number {
   if (attempt >= maxAttempts) return 1;
   return Math.max(1, Math.min(ofKind, Math.floor(together / 2 ** (attempt - 1))));
+}
+
+/** The pause windows of a pool, by the store's clock. */
+export interface HeldWindows {
+  /** The answer of the last look. */
+  heldUntil(): number | null;
+  /** How long a window holds the claims; null: none does, or the store cannot say. */
+  heldMs(): Promise<number | null>;
+}
+
+export function createHeldWindows(windows: readonly PauseWindow[], store: Store): HeldWindows {
+  let heldUntil: number | null = null;
+  return {
+    heldUntil: () => heldUntil,
+    async heldMs() {
+      if (windows.length === 0) return null;
+      const now = await store.now().catch(() => null);
+      heldUntil = now === null ? null : pausedUntil(windows, now);
+      return now === null || heldUntil === null ? null : heldUntil - now;
+    },
+  };
 }

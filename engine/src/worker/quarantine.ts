@@ -12,7 +12,7 @@ import type { WorkerState } from './status.ts';
  *     a suspect is claimed ──► no pool claims ──► what runs ends (chunks: the next one) ──► it runs ──► all claim again
  *
  * Claimed first, so that one process empties itself for it and not all of them. It is handed back and claimed again while
- * that takes long, since a lease that is not renewed tells that the job has not begun.
+ * that takes long, since a lease that is not renewed shows that the job has not begun.
  *
  * Where the pool says so (`together`) several have a turn together, with nothing else beside them: if the process lives, all of
  * them are cleared; if it dies, half as many have the next turn, until each is alone.
@@ -21,8 +21,6 @@ import type { WorkerState } from './status.ts';
  * process that died four times after a claim of 40 made all 40 FAILED, none of them begun (docs/decisions/0010-claims.md).
  */
 export interface Quarantine {
-  /** Null when pools may claim; else a promise of the end of the turn. */
-  held(): Promise<void> | null;
   /** Suspects of the pool wait. Answers in how long to ask again; 0 when a turn is under way. */
   ask(pool: Pool, foundOthers: boolean): number;
 }
@@ -30,6 +28,7 @@ export interface Quarantine {
 /** The workers of one process, each with a store of its own: what one of them runs can end them all. */
 export interface Crew {
   readonly members: Set<Member>;
+  /** While a suspect has its turn, and no pool may claim: a promise of the turn's end. */
   turn: Promise<void> | null;
   /** The suspect whose turn it is, or is about to be. */
   alone: JobId | null;
@@ -40,7 +39,7 @@ export interface Crew {
 
 interface Member {
   isRunning(): boolean;
-  /** One of its pools, but for this one. An `object`, so that Crew, which others hand on, shows no pool's inside. */
+  /** One of its pools other than this one claims. An `object`, so that Crew, which others hand on, shows no pool's inside. */
   isClaiming(except?: object): boolean;
   askToYield(): void;
 }
@@ -138,9 +137,9 @@ export function createQuarantine(params: {
     // A pause changes nothing for a job that runs. A worker that stops claims no more: nobody has to wait for the
     // turn's end.
     const isUnderWay = (): boolean =>
-      executions.some(({ isSettled, isSuspect }) => !isSettled && isSuspect);
+      executions.some(({ isSettled, running }) => !isSettled && running.isSuspect);
     while (isUnderWay() && !isStopping()) await sleep(clock, LOOK_MS);
-    return executions.some(({ abortReason }) => abortReason === null);
+    return executions.some(({ running }) => running.abortReason === null);
   }
 
   /** One suspect, or as many as may run together; what may not run with those that were claimed before it is handed back. */
@@ -170,5 +169,5 @@ export function createQuarantine(params: {
     return state() === 'stopping' || state() === 'stopped';
   }
 
-  return { held: () => crew.turn, ask };
+  return { ask };
 }

@@ -2,18 +2,18 @@ import type { JobKind } from '../kinds/kind.ts';
 import type { ClaimedJob } from '../job.ts';
 import type { Want } from '../port.ts';
 
-/** What a claim may ask for. */
+/** The wants of a claim and its limit over all kinds. */
 export interface Room {
   readonly wants: readonly Want[];
   readonly limit: number;
 }
 
-/** The places of a pool: how many jobs may run, over all and of each kind, and what a claim may ask for. */
+/** The places of a pool: how many jobs may run, over all and of each kind, and how much a claim may ask for. */
 export interface Slots {
   inFlight(): number;
-  /** What a claim may ask for now, `most` at the most; null while fewer places are free than a claim is worth. */
+  /** The room for a claim now, `most` at the most; null while fewer places are free than a claim is worth. */
   free(most: number): Room | null;
-  /** So many of every kind, whatever is free. */
+  /** The same limit for every kind, whatever is free. */
   wants(limit: number): Want[];
   take(jobs: readonly ClaimedJob[]): void;
   give(kind: string): void;

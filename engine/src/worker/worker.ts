@@ -1,9 +1,9 @@
 import { type LoopWatch, watchLoop } from '../execution/blocked.ts';
 import { MillraceError } from '../errors.ts';
 import type { Events } from '../events.ts';
+import type { ExecutorParts, Tracing } from '../executor.ts';
 import { createLeases } from '../execution/leases.ts';
 import { type WriteLine, createLogBook, plainLine } from '../execution/log-lines.ts';
-import type { ExecutorParts, Tracing } from '../execution/parts.ts';
 import { ABORT_GRACE_MS, type Running } from '../execution/running.ts';
 import { type Settler, createSettler } from '../execution/settler.ts';
 import type { ClaimedJob, JobId, Lease, LogLine } from '../job.ts';
@@ -14,41 +14,43 @@ import type { Schedules } from '../services/schedules.ts';
 import { startService } from '../services/service.ts';
 import { type Clock, type Random, atMost, sleep } from '../time/clock.ts';
 import { type Duration, toMs } from '../time/duration.ts';
-import { backgroundOf } from './background.ts';
-import { createLifecycle } from './lifecycle.ts';
+import { backgroundOf, createSteering } from './background.ts';
 import { type PoolConfig, poolsOf } from './pool-config.ts';
 import { type PoolHost, createPool } from './pool.ts';
 import { type Crew, createCrew, createQuarantine } from './quarantine.ts';
-import { countEvents } from './statistics.ts';
-import { createSteering } from './steering.ts';
-import { noteTakeOvers } from './take-overs.ts';
-import { type WorkerState, type WorkerStatus, poolStatus } from './status.ts';
+import {
+  type WorkerState,
+  type WorkerStatus,
+  countEvents,
+  noteTakeOvers,
+  poolStatus,
+} from './status.ts';
 
 export interface WorkerConfig {
   /** Unique per process: a name and something random. */
   readonly id: string;
-  /** Of the process, where it has several workers: what is asked of it is asked of each. */
+  /** The name of the process. Where it has several workers, a request to the process goes to each. */
   readonly replica?: string;
-  /** Of the program, for those who look at its replicas. */
+  /** The version of the program, shown to people who look at its replicas. */
   readonly version?: string;
   readonly pools?: readonly PoolConfig[];
   readonly schedules?: Schedules;
   /** How long a claim is good for without a heartbeat. */
   readonly lease?: Duration;
-  /** How long running work may take to end once the process was told to stop. */
+  /** How long running work may take to end once the process was asked to stop. */
   readonly shutdownGrace?: Duration;
 }
 
 export interface Worker {
   readonly id: string;
   start(): void;
-  /** No more claims here until `resume`; what runs goes on. False when it is so already. */
+  /** No more claims here until `resume`; running jobs go on. False if the worker is paused already. */
   pause(): boolean;
   resume(): boolean;
   /** Ends or hands back everything. Resolves when nothing of this worker is left in the store. */
   stop(): Promise<void>;
   status(): WorkerStatus;
-  /** What a job has logged in its execution here that runs or ended last; null: not known here. */
+  /** The log of a job's newest execution here; null: not known here. */
   log(id: JobId): readonly LogLine[] | null;
 }
 
@@ -57,8 +59,8 @@ const SHORTEST_LEASE_MS = 100;
 const SERVICE_RETRY_MS = 5_000;
 /** A worker that ends waits no longer for an answer of the store, beyond its grace. */
 const SILENCE_MS = 5_000;
-/** Of what runs, so many are named in a report. */
-const JOBS_TOLD = 20;
+/** Running jobs that a report names. */
+const JOBS_NAMED = 20;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 interface WorkerParams {
@@ -73,9 +75,9 @@ interface WorkerParams {
   readonly writeLine?: WriteLine;
   readonly wallClock?: () => number;
   readonly tracing?: Tracing;
-  /** What `run` of a kind is given as its third argument, by the kind's name. */
+  /** The third argument of a kind's `run`, by the kind's name. */
   readonly services?: ReadonlyMap<string, unknown>;
-  /** Given to all workers of a process that has several. */
+  /** Shared by all workers of a process that has several. */
   readonly crew?: Crew;
 }
 
@@ -84,6 +86,7 @@ export function createWorker(params: WorkerParams): Worker {
   const { parts, loop } = partsOf(params);
   const { leases, settler, leaseMs } = parts;
   const graceMs = toMs(config.shutdownGrace ?? '5m');
+  const crew = params.crew ?? createCrew();
   const totals = countEvents(events);
   const lifecycle = createLifecycle(config.id, events);
   const { state, enter } = lifecycle;
@@ -94,13 +97,12 @@ export function createWorker(params: WorkerParams): Worker {
     parts,
     nextClaim: () => (claims += 1),
     isStopped: () => state() === 'stopped',
-    held: () => lifecycle.held() ?? quarantine.held(),
+    held: () => lifecycle.held() ?? crew.turn,
     onSuspects: (pool, foundOthers) => quarantine.ask(pool, foundOthers),
   };
   const pools = poolsOf(config.pools ?? [], registry).map(({ pool, kinds }) =>
     createPool({ config: pool, kinds, host }),
   );
-  const crew = params.crew ?? createCrew();
   const quarantine = createQuarantine({ crew, pools: () => pools, leases, clock, events, state });
   const background = backgroundOf({
     store,
@@ -137,7 +139,7 @@ export function createWorker(params: WorkerParams): Worker {
       if (hint.type === 'control') {
         for (const pool of pools) pool.wake(null);
         void steering
-          .look()
+          .apply()
           .catch((error: unknown) => events.emit('store.failed', { during: 'report', error }));
       }
     });
@@ -148,7 +150,7 @@ export function createWorker(params: WorkerParams): Worker {
   }
 
   async function report(): Promise<void> {
-    await steering.look();
+    await steering.apply();
     await store.control?.reportWorker({
       worker: config.id,
       kinds: pools.flatMap((pool) => pool.kinds),
@@ -172,7 +174,7 @@ export function createWorker(params: WorkerParams): Worker {
     return true;
   }
 
-  /** Whoever asks while it is under way waits for the same end. */
+  /** A second call while it is under way waits for the same end. */
   function stop(): Promise<void> {
     if (state() === 'running' || state() === 'paused') stopping = shutDown();
     return stopping;
@@ -184,12 +186,12 @@ export function createWorker(params: WorkerParams): Worker {
     const underWay = Promise.all([
       ...pools.map((pool) => pool.stop()),
       ...services.map((service) => service.stop()),
-      quarantine.held(),
+      crew.turn,
     ]);
-    const takeBack = [...leases.running.values()].map(abortByItsKind);
+    const cancelTimers = [...leases.running.values()].map(abortByItsKind);
     await atMost(clock, Math.max(graceMs, SILENCE_MS), underWay);
     await ended(until);
-    for (const cancel of takeBack) cancel();
+    for (const cancel of cancelTimers) cancel();
     for (const running of leases.running.values()) running.abort('shutdown');
     await ended(clock.now() + ABORT_GRACE_MS * 2);
     // A store that is away for longer than a lease gets nothing more from us: others may have the jobs by then.
@@ -227,7 +229,7 @@ export function createWorker(params: WorkerParams): Worker {
       lastPoll: polls.length === 0 ? null : Math.max(...polls),
       totals,
       pools: pools.map(poolStatus),
-      jobs: [...leases.running.values()].slice(0, JOBS_TOLD).map(({ job }) => job.id),
+      jobs: [...leases.running.values()].slice(0, JOBS_NAMED).map(({ job }) => job.id),
       tookOver: tookOver(),
     };
   }
@@ -243,7 +245,7 @@ export function createWorker(params: WorkerParams): Worker {
   };
 }
 
-/** What the worker's executions share, and the watch on what holds the process up. */
+/** The parts that the worker's executions share, and the watch for handlers that hold the process up. */
 function partsOf(params: WorkerParams): { parts: ExecutorParts; loop: LoopWatch } {
   const { config, store, registry, clock, random, events } = params;
   const { logFor = () => SILENT, tracing = null, services = new Map() } = params;
@@ -261,7 +263,29 @@ function partsOf(params: WorkerParams): { parts: ExecutorParts; loop: LoopWatch 
   return { parts: { ...shared, ...logging, tracing, services }, loop };
 }
 
-/** What was only handed back may have never begun: its lease tells so as long as nobody renews it. */
+/** A job that was only handed back may never have begun: its lease shows that as long as nobody renews it. */
 function* leasesToKeep(settler: Settler): Iterable<Lease> {
   for (const { job, outcome } of settler.unanswered()) if (outcome.move !== 'handBack') yield job;
+}
+
+/** The state that a worker is in, and who waits for another one. */
+interface Lifecycle {
+  state(): WorkerState;
+  enter(next: WorkerState): void;
+  /** While the worker is paused, a promise of the next state; else null. */
+  held(): Promise<void> | null;
+}
+
+function createLifecycle(worker: string, events: Events): Lifecycle {
+  let state: WorkerState = 'stopped';
+  let waiting: (() => void)[] = [];
+  return {
+    state: () => state,
+    enter(next) {
+      state = next;
+      events.emit('worker.state', { worker, state: next });
+      for (const goOn of waiting.splice(0)) goOn();
+    },
+    held: () => (state === 'paused' ? new Promise((resolve) => waiting.push(resolve)) : null),
+  };
 }

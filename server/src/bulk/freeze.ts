@@ -53,8 +53,8 @@ async function jobsOf(
 type LeftOut = BulkActionJson['leftOut'][number];
 
 const REASONS: Readonly<Record<JobState, Omit<LeftOut, 'count'>>> = {
-  QUEUED: { reason: 'waits', sentence: 'They wait in the queue.' },
-  PROCESSING: { reason: 'runs', sentence: 'They run now.' },
+  QUEUED: { reason: 'waits', sentence: 'They are queued.' },
+  PROCESSING: { reason: 'runs', sentence: 'They are running.' },
   SUCCEEDED: { reason: 'succeeded', sentence: 'They have succeeded.' },
   FAILED: { reason: 'failed', sentence: 'They have failed.' },
   CANCELED: { reason: 'canceled', sentence: 'They were cancelled.' },
@@ -67,7 +67,7 @@ function leftOutOf(action: BulkAction, jobs: readonly JobSummary[], gone: number
     return count === 0 ? [] : [{ ...why, count }];
   });
   if (gone === 0) return counted;
-  return [...counted, { reason: 'gone', sentence: 'There are no such jobs.', count: gone }];
+  return [...counted, { reason: 'gone', sentence: 'They no longer exist.', count: gone }];
 }
 
 function causesOf(jobs: readonly JobSummary[]): FrozenBulk['causes'] {

@@ -52,7 +52,7 @@ export function bulkKind(): JobKind {
     async *run({ data, cursor }, _, service) {
       const bulk = await service.log.get({ id: data.bulk });
       if (bulk === null)
-        throw new JobFailure('bulk_gone', 'What was frozen is forgotten after 7 days.', {
+        throw new JobFailure('bulk_gone', 'The frozen list of jobs was deleted after 7 days.', {
           retryable: false,
         });
       const from = (cursor as Place | null) ?? BEGINNING;

@@ -195,7 +195,7 @@ describe('the configuration', () => {
 
   test('says that what is to be JSON is not', () => {
     expect(problems({ MILLRACE_POOLS: 'batch' })).toEqual([
-      'MILLRACE_POOLS: Write JSON. What stands there is not.',
+      'MILLRACE_POOLS: Write JSON; this is not.',
     ]);
   });
 

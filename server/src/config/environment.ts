@@ -41,11 +41,11 @@ const ofWorkloads: Variables = Object.assign(
 export const environment = z.object({
   MILLRACE_CONFIG: unset(
     text,
-    'A YAML file with settings, one a line under the names of this table; unset, millrace.yaml in the folder of the start, if there is one.',
+    'A YAML file with settings, under the names of this table; unset, millrace.yaml in the working directory, if it exists.',
   ),
   MILLRACE_ENVIRONMENT: unset(
     text,
-    'What people call this installation, such as production: the console shows it; unset, nothing, and "sandbox" in a sandbox.',
+    'The name of this installation, such as production, shown in the console; unset, none, and "sandbox" in a sandbox.',
   ),
   HOST: setting(
     text,
@@ -56,7 +56,7 @@ export const environment = z.object({
   MILLRACE_DATA: setting(
     dataFolder,
     '.millrace',
-    'The folder for what is kept on disk: the embedded database and what jobs write.',
+    'The folder for data on disk: the embedded database and files written by jobs.',
   ),
   DATABASE_URL: unset(
     postgresUrl,
@@ -65,7 +65,7 @@ export const environment = z.object({
   DATABASE_POOL_SIZE: setting(
     wholeNumber(2, 1_000),
     '10',
-    'How many connections to Postgres this process uses at the most; one more listens.',
+    'The maximum of connections to Postgres per process; one more listens for notifications.',
   ),
   DATABASE_SSL: unset(
     oneOf(TLS_MODES),
@@ -73,7 +73,7 @@ export const environment = z.object({
   ),
   DATABASE_SSL_CA: unset(
     certificates,
-    'The authorities whose certificate Postgres may have: the path of a PEM file, or the PEM itself; unset, those that Node trusts.',
+    'The certificate authorities to trust for Postgres: the path of a PEM file, or the PEM itself; unset, those that Node trusts.',
   ),
   DATABASE_PASSWORD_FILE: unset(
     text,
@@ -82,7 +82,7 @@ export const environment = z.object({
   DATABASE_AUTH: setting(
     oneOf(['password', 'azure']),
     'password',
-    'How the service signs in to Postgres: with a password, or with the token of an Azure managed identity.',
+    'How the service signs in to Postgres: password, or azure (the token of a managed identity).',
   ),
   AZURE_CLIENT_ID: unset(
     text,
@@ -90,27 +90,26 @@ export const environment = z.object({
   ),
   IDENTITY_ENDPOINT: unset(
     webAddress,
-    'Where App Service and Container Apps give tokens of a managed identity; they set it. Unset, the metadata service of the machine.',
+    'The token endpoint of managed identities; App Service and Container Apps set it. Unset, the metadata service of the machine.',
   ),
-  IDENTITY_HEADER: unset(text, 'What IDENTITY_ENDPOINT wants to be shown; set by them too.'),
+  IDENTITY_HEADER: unset(
+    text,
+    'The secret header for IDENTITY_ENDPOINT; set by App Service and Container Apps too.',
+  ),
   MILLRACE_DURABLE: setting(
     flag,
     'true',
-    'Whether the embedded database waits for the disk; with false it answers sooner, and a power cut may lose the last writes.',
+    'Whether the embedded database syncs each commit to disk; false is faster, and a power cut may lose the last writes.',
   ),
   MIGRATE: setting(
     oneOf(['on', 'off']),
     'on',
-    'Whether a start sets up or updates the schema; with off it only looks at it, and "millrace migrate" has to be run before.',
+    'Whether a start creates or updates the schema; with off it only checks it, and "millrace migrate" must be run first.',
   ),
-  MILLRACE_KEEP_AUDIT: setting(
-    time('1d'),
-    '400d',
-    'How long the audit log keeps what people and programs have done.',
-  ),
+  MILLRACE_KEEP_AUDIT: setting(time('1d'), '400d', 'How long entries of the audit log are kept.'),
   REDIS_URL: unset(
     redisUrl,
-    'A Redis server, such as redis://user:password@host:6379 or, with TLS, rediss://host:6380; kinds that want it have their jobs there.',
+    'A Redis server for the kinds that ask for it, such as redis://user:password@host:6379 or, with TLS, rediss://host:6380.',
   ),
   REDIS_PASSWORD_FILE: unset(
     text,
@@ -119,23 +118,23 @@ export const environment = z.object({
   REDIS_PREFIX: setting(
     redisPrefix,
     'millrace',
-    'What the keys in Redis begin with, in braces: the prefix of the queues for BullMQ is {millrace}.',
+    'The prefix of all keys in Redis, written in braces there: for BullMQ the prefix of the queues is {millrace}.',
   ),
   REDIS_REPLICAS: setting(
     wholeNumber(0, 10),
     '0',
-    'How many replicas of Redis must have a new job or an outcome before it is answered; not for a cluster.',
+    'How many Redis replicas must confirm a new job or an outcome before the call returns; not for a cluster.',
   ),
   REDIS_KINDS: setting(
     list,
     '',
-    'Which of your own job kinds have their jobs in Redis, separated by commas.',
+    'Your own job kinds whose jobs are kept in Redis, separated by commas.',
   ),
   MILLRACE_JOBS: setting(text, './jobs', 'The folder with your own job kinds.'),
   MILLRACE_ROLE: setting(
     oneOf(['all', 'api', 'worker']),
     'all',
-    'What this process does: serve the API, work, or both; a worker still answers health and worker requests.',
+    'The role of this process: api, worker, or all; a worker still answers health and worker requests.',
   ),
   MILLRACE_CONCURRENCY: setting(
     wholeNumber(1, 10_000),
@@ -150,27 +149,27 @@ export const environment = z.object({
   MILLRACE_POLL_ACTIVE: setting(
     time('10ms'),
     '5s',
-    'How long the default pool waits after a claim that found something, unless it is notified.',
+    'The default pool’s poll interval after a claim that found jobs; a notification wakes it earlier.',
   ),
   MILLRACE_POLL_IDLE: setting(
     time('10ms'),
     '15s',
-    'How long the default pool waits after a claim that found nothing, unless it is notified.',
+    'The default pool’s poll interval after a claim that found none; a notification wakes it earlier.',
   ),
   MILLRACE_POOLS: setting(
     pools,
     '[]',
-    'More pools, as a JSON array; each names its kinds and may set what the default pool has.',
+    'More pools, as a JSON array; each names its kinds and may override the default pool’s settings.',
   ),
   MILLRACE_LEASE: setting(
     time('2s'),
     '2m',
-    'How long a silent worker keeps its jobs before others take them over.',
+    'How long a worker that stops renewing keeps its jobs before others take them over.',
   ),
   MILLRACE_SHUTDOWN_GRACE: setting(
     time('0s'),
     '5m',
-    'How long running jobs may take to end once the process was asked to stop.',
+    'How long a stopping process waits for its running jobs.',
   ),
   MILLRACE_WEBHOOK_SECRET: unset(
     webhookSecret,
@@ -179,7 +178,7 @@ export const environment = z.object({
   MILLRACE_WEBHOOK_ALLOW: setting(
     allowedHosts,
     '',
-    'Hosts (or host:port), separated by commas, that webhooks may reach by plain HTTP and at private addresses.',
+    'Hosts (or host:port), separated by commas, that webhooks may reach over plain HTTP and at private addresses.',
   ),
   ...ofWorkloads,
   SALESFORCE_LOGIN_URL: setting(
@@ -189,7 +188,7 @@ export const environment = z.object({
   ),
   SALESFORCE_CLIENT_ID: unset(
     text,
-    'The consumer key of the connected app; set, the records of the org are a queue.',
+    'The consumer key of the connected app; when set, the org’s records are a queue.',
   ),
   SALESFORCE_CLIENT_SECRET: unset(text, 'The consumer secret, for client credentials.'),
   SALESFORCE_USERNAME: unset(text, 'The integration user, for JWT bearer.'),
@@ -197,23 +196,16 @@ export const environment = z.object({
     privateKey,
     'The private key for JWT bearer: the path of a PEM file, or the PEM itself.',
   ),
-  SALESFORCE_API_VERSION: setting(
-    apiVersion,
-    '59.0',
-    'The version of the REST API that is spoken to the org.',
-  ),
-  SALESFORCE_NAMESPACE: unset(
-    text,
-    'The namespace of the package, where it was installed as managed.',
-  ),
+  SALESFORCE_API_VERSION: setting(apiVersion, '59.0', 'The version of the Salesforce REST API.'),
+  SALESFORCE_NAMESPACE: unset(text, 'The namespace of the package, if it is installed as managed.'),
   SALESFORCE_TENANT: unset(
     tenant,
-    'The tenant whose jobs the records of the org are; unset: the only one.',
+    'The tenant that the org’s jobs belong to; unset, the only tenant.',
   ),
   SALESFORCE_PURGE_REQUESTS: setting(
     flag,
     'false',
-    'Empties RequestJSON__c, which holds the data of a document, when the document is made.',
+    'Empties RequestJSON__c, which holds the data of a document, once the document is generated.',
   ),
   SALESFORCE_FIELDS: setting(
     salesforceFields,
@@ -223,22 +215,22 @@ export const environment = z.object({
   SALESFORCE_ORGS: setting(
     orgs,
     '[]',
-    'More orgs, as a JSON array; each has a name and what SALESFORCE_* says of the first.',
+    'More orgs, as a JSON array; each has a name and the settings that SALESFORCE_* gives for the first.',
   ),
   SALESFORCE_SANDBOX: setting(
     flag,
     'false',
-    'Starts a simulated org on this machine and works for it; never in production.',
+    'Starts a simulated org on this machine and works on its records; refused in production.',
   ),
   POLLER_INTERVAL_MS: setting(
     wholeNumber(100, 3_600_000),
     '15000',
-    'How long an org is left alone after a claim that found something, in milliseconds.',
+    'The poll interval of an org after a claim that found documents, in milliseconds.',
   ),
   POLLER_IDLE_INTERVAL_MS: setting(
     wholeNumber(100, 3_600_000),
     '60000',
-    'How long an org is left alone after a claim that found nothing, in milliseconds.',
+    'The poll interval of an org after a claim that found none, in milliseconds.',
   ),
   POLLER_BATCH_SIZE: setting(
     wholeNumber(1, 200),
@@ -248,24 +240,24 @@ export const environment = z.object({
   POLLER_LOCK_TTL_MS: setting(
     wholeNumber(10_000, 3_600_000),
     '120000',
-    'How long a silent worker keeps its documents of an org, in milliseconds.',
+    'How long a worker that stops renewing keeps its documents of an org, in milliseconds.',
   ),
   POLLER_MAX_ATTEMPTS: setting(
     wholeNumber(0, 20),
     '3',
-    'How often a document of an org is tried again before it is FAILED: it counts retries, not attempts.',
+    'How often a document of an org is retried before it is FAILED: it counts retries, not attempts.',
   ),
   POLLER_RETRIES: unset(
     wholeNumber(0, 20),
-    'The same under the name that says what it counts; it wins where both are set.',
+    'The same as POLLER_MAX_ATTEMPTS under a clearer name; it wins if both are set.',
   ),
   ISSUER: unset(
     someOf,
-    'Who issues tokens, such as https://login.microsoftonline.com/TENANT/v2.0; several are separated by commas, and people sign in at the first.',
+    'The issuer of tokens, such as https://login.microsoftonline.com/TENANT/v2.0; several are separated by commas, and people sign in at the first one.',
   ),
   AUDIENCE: unset(
     someOf,
-    'Whom tokens must be for, such as CLIENT-ID,api://CLIENT-ID: Entra ID writes the one or the other; several are separated by commas.',
+    'The audience that tokens must have, such as CLIENT-ID,api://CLIENT-ID (Entra ID uses one or the other); several are separated by commas.',
   ),
   JWKS_URI: unset(
     trustedAddress,
@@ -273,50 +265,50 @@ export const environment = z.object({
   ),
   TENANT_CLAIM: unset(
     text,
-    'The claim of a token that names the tenants of its caller, a text or a list of texts; unset, tenants are no boundary.',
+    'The token claim that lists the caller’s tenants, a string or an array of strings; unset, tenants do not limit access.',
   ),
   CALLER_CLAIMS: setting(
     list,
     'county',
-    'Claims of a token that are kept with what its caller submits, for the row rules of reports; separated by commas.',
+    'Token claims that are stored with each submission, for the row rules of reports; separated by commas.',
   ),
   MILLRACE_CLIENT_ID: unset(
     text,
-    'The public client with which millrace login signs people in; unset, it cannot.',
+    'The public OAuth client that millrace login uses; unset, millrace login does not work.',
   ),
   AUTH_BYPASS_DEVELOPMENT: setting(
     flag,
     'false',
-    'Asks nobody who they are. Only with NODE_ENV=development written out, and only on loopback.',
+    'Turns authentication off. Only with NODE_ENV=development set explicitly, and only on loopback.',
   ),
   MILLRACE_RATE_LIMIT: setting(
     wholeNumber(1, 100_000_000),
     '30000',
-    'How many requests a minute one caller may make to this process.',
+    'The maximum of requests per minute and caller to this process.',
   ),
   MILLRACE_GENERATE_LIMIT: setting(
     wholeNumber(2_097_152, 50_000_000),
     '10000000',
-    'How many bytes a request to /generate may have. Four of that size are taken at the same time; beyond, the answer is 503 too_many_large.',
+    'The maximum size of a request to /generate in bytes. All JSON in progress may be six times that, and that of one caller four times; beyond, the answer is 503 too_many_large.',
   ),
   MILLRACE_STREAMS_PER_CALLER: setting(
     wholeNumber(1, 10_000),
     '100',
-    'How many live streams one caller may have open on this process.',
+    'The maximum of live streams per caller on this process.',
   ),
   ENABLE_TELEMETRY: setting(
     flag,
     'true',
-    'Metrics, and traces where a variable below names a place.',
+    'Metrics, and traces if a variable below names a destination.',
   ),
   MILLRACE_METRICS_PORT: unset(
     port,
-    'Serves /metrics without a token on a port of its own; unset, only at /metrics for operators.',
+    'Serves /metrics without a token on this separate port; unset, /metrics needs the role operator.',
   ),
   MILLRACE_METRICS_HOST: setting(
     text,
     '127.0.0.1',
-    'The address that MILLRACE_METRICS_PORT is on.',
+    'The address that MILLRACE_METRICS_PORT listens on.',
   ),
   AZURE_MONITOR_CONNECTION_STRING: unset(
     text,
@@ -329,17 +321,17 @@ export const environment = z.object({
   MILLRACE_TRACES_PER_SECOND: setting(
     wholeNumber(0, 100_000),
     '50',
-    'How many traces a second one process begins at the most; the rest is only counted.',
+    'The maximum of new traces per second and process; further ones are only counted.',
   ),
   LOG_LEVEL: setting(
     oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',
-    'The least important lines to log; info has a line for each execution of a job, debug for each request.',
+    'The lowest level to log; info has a line per execution of a job, debug one per request.',
   ),
   NODE_ENV: setting(
     text,
     'development',
-    'With production, the log is JSON in a terminal too. The sandbox is for development and test alone.',
+    'With production, the log is JSON in a terminal too. The sandbox starts only with development or test.',
   ),
 });
 export type Environment = z.output<typeof environment>;

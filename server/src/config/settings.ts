@@ -31,7 +31,7 @@ export const someOf = list.refine((entries) => entries.length > 0, {
 
 /** Node never comes back from making a folder below /proc. */
 export const dataFolder = z.string().refine((value) => !/^\/proc(\/|$)/.test(resolve(value)), {
-  error: 'Write a folder on a disk: nothing can be kept in /proc.',
+  error: 'Write a folder on a disk: /proc cannot hold files.',
 });
 
 export const port = wholeNumber(0, 65_535);
@@ -107,7 +107,7 @@ function json<Schema extends z.ZodType>(schema: Schema) {
   return z.string().transform((value, context): z.output<Schema> => {
     const given = jsonOf(value);
     if (given === undefined) {
-      const message = 'Write JSON. What stands there is not.';
+      const message = 'Write JSON; this is not.';
       context.issues.push({ code: 'custom', input: '', message });
       return z.NEVER;
     }

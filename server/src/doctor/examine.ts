@@ -152,7 +152,7 @@ async function jobsFolder(folder: string): Promise<Finding> {
     const count = files.length === 1 ? '1 job file' : `${files.length} job files`;
     return there('jobs', `${count} in ${resolve(folder)}.`);
   } catch (error) {
-    return missing('jobs', messageOf(error), 'Name a folder that is there.');
+    return missing('jobs', messageOf(error), 'Name an existing folder.');
   }
 }
 

@@ -43,11 +43,11 @@ function silentReplicas({ replicas }: Present): Attention[] {
     .map(({ id, seenAt, inFlight }: Replica) => ({
       id: `silent:${id}`,
       level: 'failed',
-      title: `Replica ${id} is silent`,
+      title: `Replica ${id} has stopped reporting`,
       detail:
         inFlight === 0
           ? 'It had no jobs when it last reported.'
-          : `It had ${jobs(inFlight)} when it last reported; others take over what it does not renew.`,
+          : `It had ${jobs(inFlight)} when it last reported; other replicas take over the leases that it does not renew.`,
       since: seenAt,
       count: null,
       link: { replica: id },
@@ -208,7 +208,7 @@ function stoppedSchedules(
     };
     if (paused !== null) {
       const ticks =
-        missed === null ? 'No tick has come since.' : `Its ticks since ${missed} are passed over.`;
+        missed === null ? 'No tick was due since.' : `Its ticks since ${missed} were skipped.`;
       return [
         {
           ...thing,
@@ -225,8 +225,8 @@ function stoppedSchedules(
       {
         ...thing,
         level: 'queued',
-        title: `The schedule ${name} is not declared any more`,
-        detail: `Its ticks since ${missed} have made no job: no job file of this replica has it.`,
+        title: `The schedule ${name} is no longer declared`,
+        detail: `Its ticks since ${missed} made no job: no job file of this replica declares it.`,
         since: missed,
         action: 'open_schedule',
       },

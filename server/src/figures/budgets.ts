@@ -32,8 +32,8 @@ export function createBudgets(params: {
 
 const HELD = {
   fine: undefined,
-  slow: 'Batch work claims once a minute; people who wait are served at once.',
-  stop: 'Batch work stands still; people who wait are still served.',
+  slow: 'Batch work claims once a minute; interactive requests are served at once.',
+  stop: 'Batch work is stopped; interactive requests are still served.',
 } as const;
 
 function ofOrg({ name, salesforce }: Pick<Org, 'name' | 'salesforce'>, count: number): Budget[] {
@@ -62,7 +62,7 @@ function ofDatabase(connections: Connections | null): Budget[] {
       id: 'postgres:connections',
       name: 'Connections',
       unit: 'connections',
-      detail: 'To Postgres, of the replica that answers.',
+      detail: 'Connections of the answering replica to Postgres.',
       ...connections,
     }),
   ];

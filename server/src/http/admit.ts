@@ -38,7 +38,7 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
         caller.roles.length === 0 ? 'no role here' : `the role ${caller.roles.join(', ')}`;
       throw new Refusal(
         'role_missing',
-        `This needs the role ${access}, and ${caller.name} has ${has}.`,
+        `This needs the role ${access}; ${caller.name} has ${has}.`,
       );
     }
     // Who one is can be asked by anyone who has a token; it is about nobody's things.
@@ -65,13 +65,13 @@ function tenantNamed(header: string | string[] | undefined): string | undefined 
   if (named === null)
     throw new Refusal(
       'invalid_request',
-      `The header ${TENANT_HEADER} is not written as in a URL: a % stands before two digits.`,
+      `The header ${TENANT_HEADER} is not valid percent-encoding: % must be followed by two hexadecimal digits.`,
     );
   // Of admins every tenant is allowed, so the store would be asked for it.
   if (!isTenantName(named))
     throw new Refusal(
       'invalid_request',
-      `The header ${TENANT_HEADER} names what no tenant is called: it has more than 100 characters, or one that no text has (%00, say).`,
+      `The header ${TENANT_HEADER} is not a valid tenant name: it is longer than 100 characters, or has a character that is not allowed (such as %00).`,
     );
   return named;
 }

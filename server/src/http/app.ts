@@ -1,6 +1,5 @@
 import { type Contract, contracts } from '@millrace/api';
 import type { Scope } from '@millrace/engine';
-import { MOST_VALUES, jsonSize } from '@millrace/workload-kit';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { readConsole } from '../console/files.ts';
 import { serveConsole } from '../console/route.ts';
@@ -25,7 +24,7 @@ import { followed } from '../live/followed.ts';
 import { registerEvents } from '../live/route.ts';
 import { createRequestLog } from '../log/request.ts';
 import type { Logger } from '../log/log.ts';
-import { createLargeBodies } from './large-bodies.ts';
+import { takeJsonOnly } from './json-bodies.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 import { answerProblem, register, registerUpload } from './register.ts';
@@ -80,7 +79,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     routerOptions: { maxParamLength: 5_000 },
     frameworkErrors: answer,
   });
-  takeJsonOnly(app);
+  const bodies = takeJsonOnly(app, parts.config.generateLimit);
   app.decorateRequest('admitted', null);
   app.decorateRequest('caller', null);
   app.decorateRequest('refusal', null);
@@ -96,14 +95,13 @@ export function createApp(parts: AppParts): FastifyInstance {
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
   app.setErrorHandler(answer);
   app.setNotFoundHandler(({ method, url }) => {
-    throw new Refusal('not_found', `There is no ${method} ${url.split('?')[0]}.`);
+    throw new Refusal('not_found', `No such route: ${method} ${url.split('?')[0]}.`);
   });
 
   const rateLimit = createRateLimit({
     perMinute: parts.config.rateLimit,
     now: () => performance.now(),
   });
-  const large = createLargeBodies(parts.config.generateLimit);
   const admit = createAdmit(parts.authenticate, rateLimit);
   const handlersFor = createHandlers(parts);
   const own = new Set(Object.keys(handlersFor(NOTHING)));
@@ -121,7 +119,10 @@ export function createApp(parts: AppParts): FastifyInstance {
       parts.hub.follow,
     );
     if (contract.upload === undefined)
-      register(app, name, contract, admit, complete, contract.large === true ? large : null);
+      register(app, name, contract, admit, complete, {
+        bodies,
+        ...(contract.large === true && { bodyLimit: parts.config.generateLimit }),
+      });
     else registerUpload(app, name, contract, admit, complete);
   }
   if (parts.config.role !== 'worker') {
@@ -168,55 +169,4 @@ function createHandlers(parts: AppParts): (scope: Scope) => Partial<Handlers> {
     };
     return all;
   };
-}
-
-/** A page of another site can send any text without asking first, but not `application/json`. */
-function takeJsonOnly(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const text = body as string;
-    // Tools send the content type with an empty body too, where a route takes none.
-    if (text === '') return done(null, undefined);
-    const refused = tooMuchToParse(text);
-    if (refused !== null) return done(refused);
-    void parse(request, text, (error, value: unknown) => {
-      if (error !== null) done(isJson(text) ? hasForbiddenMember() : error);
-      else done(null, value);
-    });
-  });
-}
-
-/** The parser refuses these names with the sentence for what is no JSON at all. */
-function hasForbiddenMember(): Refusal {
-  return new Refusal(
-    'invalid_request',
-    'The body has a member named "__proto__", or a "constructor" with a "prototype" in it, which programs can take for something else. Give it another name.',
-  );
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** JSON.parse reads what is nested as deep as it likes; JSON.stringify ends the stack at some thousand levels. */
-const DEEPEST_BODY = 1_000;
-
-function tooMuchToParse(text: string): Refusal | null {
-  const { depth, values } = jsonSize(text);
-  if (values > MOST_VALUES)
-    return new Refusal(
-      'too_large',
-      `The body has more than ${MOST_VALUES / 1_000} thousand values. Send less at once.`,
-    );
-  if (depth <= DEEPEST_BODY) return null;
-  return new Refusal(
-    'invalid_request',
-    `The body is nested more than ${DEEPEST_BODY} levels deep. Make it flatter.`,
-  );
 }

@@ -10,7 +10,7 @@ const REFUSED: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are larger than 16 KiB.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 };
-const MALFORMED = ['invalid_request', 'This is not a well-formed HTTP request.'] as const;
+const MALFORMED = ['invalid_request', 'Malformed HTTP request.'] as const;
 
 /** Answers bytes that are no valid HTTP request with a problem, like any other refusal. */
 export function answerClientErrors(

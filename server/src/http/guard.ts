@@ -14,14 +14,14 @@ export function createGuard(listenHost: string): (request: FastifyRequest) => vo
     if (onlyLoopback && !isLoopbackHost(nameOf(host))) {
       throw new Refusal(
         'host_not_allowed',
-        `This service answers to localhost and loopback addresses only, not to "${host ?? ''}".`,
+        `This server answers only to localhost and loopback addresses, not to "${host ?? ''}".`,
       );
     }
     const reads = request.method === 'GET' || request.method === 'HEAD';
     if (!reads && origin !== undefined && hostOf(origin) !== host) {
       throw new Refusal(
         'origin_not_allowed',
-        `A page of "${origin}" may not change anything here.`,
+        `Pages of "${origin}" may not send requests that change something.`,
       );
     }
   };

@@ -43,6 +43,6 @@ export function toProblem(
     if (code !== undefined) return problemOf(code, thrown.message, correlationId);
   }
   // What went wrong inside is for the log; the correlation id leads there.
-  const detail = `Something went wrong in the service. Its log has more under the correlation id ${correlationId}.`;
+  const detail = `Internal error. The server’s log has the details under the correlation id ${correlationId}.`;
   return problemOf('internal', detail, correlationId);
 }

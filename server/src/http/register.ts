@@ -13,7 +13,7 @@ import type { Admit, Admitted } from './admit.ts';
 import { CORRELATION_HEADER } from './correlation.ts';
 import type { AdmittedCall, AdmittedHandler, Upload } from './handler.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { LargeBodies } from './large-bodies.ts';
+import type { JsonBodies } from './json-bodies.ts';
 import { NOTHING } from '../identity/scope.ts';
 import { toProblem } from './problems.ts';
 import { Refusal, isOnPurpose } from './refusal.ts';
@@ -40,17 +40,17 @@ export function register(
   contract: Contract,
   admit: Admit,
   handler: AdmittedHandler,
-  large: LargeBodies | null = null,
+  json: { readonly bodies: JsonBodies; readonly bodyLimit?: number } | null = null,
 ): void {
   const { method, path: url, media } = contract;
   app.route({
     method,
     url,
     ...(media === 'text/event-stream' && LASTING),
-    ...(large !== null && { bodyLimit: large.limit }),
+    ...(json?.bodyLimit !== undefined && { bodyLimit: json.bodyLimit }),
     async onRequest(request, reply) {
       request.admitted = await admit(name, request);
-      large?.admit(request, reply);
+      if (contract.body !== undefined) json?.bodies.admit(request, reply);
     },
     async handler(request, reply) {
       const { status, body, headers, bytes } = await handler(callOf(contract, request, reply));
@@ -118,7 +118,7 @@ function uploadOf(request: FastifyRequest): Upload {
   if (body === undefined) {
     throw new Refusal(
       'invalid_request',
-      'There is no body. Send the bytes with their content-type.',
+      'The request has no body. Send the bytes with their content-type.',
     );
   }
   // Whoever stops reading refuses: the connection has to live for the answer (`createTurnServer` reads the rest).

@@ -80,6 +80,26 @@ describe('requests that are sent without waiting for answers', () => {
     expect(asked).toEqual(Array.from({ length: 4 }, (_, at) => `/${at}`));
   });
 
+  test('let everything else be looked at between any two of them', async () => {
+    let turnsOfLoop = 0;
+    const count = (): void => {
+      turnsOfLoop += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const taken: number[] = [];
+    await listen((_request, response) => {
+      taken.push(turnsOfLoop);
+      response.end('small');
+    });
+    for (const socket of [await client(), await client()]) {
+      socket.write(get('/').repeat(8));
+      await readUntil(socket, 'small', 8);
+    }
+    clearImmediate(counting);
+    expect(new Set(taken).size).toBe(16);
+  });
+
   test('end the connection if they are too many', async () => {
     await listen(() => {});
     const socket = await client();

@@ -30,7 +30,7 @@ export function byFirstName(authenticate: Authenticate, names: Names): Authentic
   async function takeOther({ name, subject }: Pick<Caller, 'name' | 'subject'>): Promise<string> {
     const other = nameOfSubject(subject);
     const refused = (why: string): Refusal =>
-      new Refusal('token_invalid', `The token is not good: the name ${name} is ${why}.`);
+      new Refusal('token_invalid', `Invalid token: the name ${name} is ${why}.`);
     if (!isName(other))
       throw refused(`somebody else's, and the subject is too long to be a name with "user:"`);
     const taken = await names.take({ name: other, subject });

@@ -68,7 +68,7 @@ export function createKeys(params: {
     if (known === null) {
       throw new Refusal(
         'identity_unavailable',
-        'The keys of the issuer could not be fetched, so no token can be checked. Try again in a moment.',
+        'The issuer’s keys could not be fetched, so tokens cannot be checked. Try again in a moment.',
       );
     }
     if (!known.kids.has(kid)) throw new errors.JWKSNoMatchingKey();

@@ -9,13 +9,13 @@ const claims = (more: JWTPayload): JWTPayload => ({
   ...more,
 });
 
-/** As Entra ID has it, a program is its own subject. */
-const ITSELF = { sub: 'subject-1' };
+/** As Entra ID has it, a program is its own subject, and has proved itself with a secret. */
+const ITSELF = { sub: 'subject-1', azpacr: '1' };
 
 test.each<[string, JWTPayload, string]>([
   ['of version 2', { azp: 'daemon' }, 'app:daemon'],
-  ['of version 1', { appid: 'daemon' }, 'app:daemon'],
-  ['by RFC 9068', { client_id: 'daemon' }, 'app:daemon'],
+  ['of version 1', { appid: 'daemon', azpacr: undefined, appidacr: '2' }, 'app:daemon'],
+  ['by RFC 9068', { client_id: 'daemon', azpacr: undefined, sub: 'daemon' }, 'app:daemon'],
   ['with a display name', { azp: 'daemon', app_displayname: 'alice@example.com' }, 'app:daemon'],
   ['with a name', { azp: 'daemon', name: 'alice@example.com' }, 'app:daemon'],
   [
@@ -49,6 +49,8 @@ test.each<[string, JWTPayload]>([
   ['a scope', { scope: 'openid profile' }],
   ['a list of scopes', { scp: ['openid'] }],
   ['a scope, and an oid that is the sub', { scope: 'openid', oid: 'alice' }],
+  ['an oid that is the sub', { oid: 'alice' }],
+  ['an oid that is the sub, from a public client', { oid: 'alice', azpacr: '0' }],
   ['neither scope nor oid', {}],
 ])(
   'people who sign in with one client are not one person: a token without a user name, with %s',

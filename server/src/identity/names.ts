@@ -71,9 +71,9 @@ export function subjectOf(claims: JWTPayload): string | null {
 /**
  * All tokens of a registration are one program, so a token is a program's only where it says so. `idtyp` does, where the API's
  * registration asks for that claim. Without it: a program is its own subject, by RFC 9068 the client (Auth0 adds `@clients`),
- * in tokens of Entra ID its `oid`. Other issuers may have both for people, so that does not count beside `scp` or `scope`,
- * which say what a person has allowed. Whoever has neither a user name nor such a sign is a person, by their subject: that a
- * name is missing says nothing, and everybody who signs in with one client would be one.
+ * in tokens of Entra ID its `oid`. Other issuers may have both for people, so that counts only beside Entra's word that the client has
+ * proved itself, and never beside `scp` or `scope`, which say what a person has allowed. Whoever has no such sign is a person, by their
+ * subject: that a name is missing says nothing, and everybody who signs in with one client would be one.
  */
 function isApp(claims: JWTPayload): boolean {
   const type = text(claims, 'idtyp');
@@ -82,7 +82,13 @@ function isApp(claims: JWTPayload): boolean {
   if (typeof sub !== 'string' || isScope(scp)) return false;
   const registration = registrationOf(claims);
   if (registration !== null && [registration, `${registration}@clients`].includes(sub)) return true;
-  return !isScope(scope) && sub === text(claims, 'oid');
+  return !isScope(scope) && sub === text(claims, 'oid') && hasProvedItself(claims);
+}
+
+/** Entra's `azpacr` (version 1: `appidacr`) is 1 for a secret, 2 for a certificate, and 0 for a client that anybody can be. */
+function hasProvedItself(claims: JWTPayload): boolean {
+  const proof = text(claims, 'azpacr') ?? text(claims, 'appidacr');
+  return proof === '1' || proof === '2';
 }
 
 /** A text, or with some issuers a list. */

@@ -21,12 +21,12 @@ export function scopeOf(
   if (!mayCross && own.length === 0)
     throw new Refusal(
       'tenant_missing',
-      `The token of ${name} names no tenant, and everything here belongs to one.`,
+      `The token of ${name} names no tenant, and this server requires one.`,
     );
   if (!mayCross && wide === true)
     throw new Refusal(
       'role_missing',
-      `This is about all tenants at once: it needs the role admin, which ${name} does not have.`,
+      `This concerns all tenants and needs the role admin, which ${name} does not have.`,
     );
   const whole: Scope = mayCross
     ? { ...EVERYTHING, tenant: own?.[0] ?? '' }

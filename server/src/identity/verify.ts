@@ -109,7 +109,7 @@ function textsOf(claim: unknown): string[] {
 function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unknown {
   if (error instanceof Refusal) return error;
   if (error instanceof errors.JWTExpired)
-    return new Refusal('token_expired', `The token has ended ${endOf(error)}. Get a new one.`);
+    return new Refusal('token_expired', `The token expired ${endOf(error)}. Get a new one.`);
   if (error instanceof errors.JWTClaimValidationFailed) return wrongClaim(error);
   if (error instanceof errors.JWKSNoMatchingKey)
     return invalid('it is signed with a key that the issuer does not have');
@@ -124,12 +124,12 @@ function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unkn
     if (claim === 'iss')
       return new Refusal(
         'wrong_issuer',
-        `The token is of the issuer ${shown(payload.iss)}, and this service trusts ${issuers.join(' or ')}.`,
+        `The token is from the issuer ${shown(payload.iss)}; this server trusts ${issuers.join(' or ')}.`,
       );
     if (claim === 'aud')
       return new Refusal(
         'wrong_audience',
-        `The token is for ${shown(payload.aud)}, and this service is ${audiences.join(' or ')}.`,
+        `The token is for ${shown(payload.aud)}; this server is ${audiences.join(' or ')}.`,
       );
     return invalid(
       claim === 'nbf' ? 'it is not valid yet' : `its claim "${claim}" is missing or wrong`,
@@ -150,5 +150,5 @@ function endOf({ payload }: errors.JWTExpired): string {
 }
 
 function invalid(why: string): Refusal {
-  return new Refusal('token_invalid', `The token is not good: ${why}.`);
+  return new Refusal('token_invalid', `Invalid token: ${why}.`);
 }

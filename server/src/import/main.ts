@@ -18,7 +18,7 @@ await tellInLines(
     ({ secrets } = config);
     const { file: from = '' } = parseArgs({ options: { file: { type: 'string' } } }).values;
     await access(from).catch((cause: unknown) => {
-      throw new ProgramRefused('file_missing', 'notFound', `There is no file ${from}.`, { cause });
+      throw new ProgramRefused('file_missing', 'notFound', `File not found: ${from}.`, { cause });
     });
     const database = await openDatabase(config);
     try {

@@ -90,7 +90,7 @@ export async function jobFiles(folder: string, mustExist: boolean): Promise<stri
   } catch (error) {
     if (!mustExist && isMissing(error)) return [];
     throw new StartError(
-      `The folder of job kinds "${folder}" cannot be read: ${reason(error)}. Set MILLRACE_JOBS to the folder that has them.`,
+      `The jobs folder "${folder}" cannot be read: ${reason(error)}. Set MILLRACE_JOBS to the folder with your job files.`,
       { cause: error },
     );
   }

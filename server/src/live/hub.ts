@@ -4,12 +4,10 @@ import { type Announcements, createAnnouncer } from '@millrace/store-postgres';
 import type { MainStore } from '../stores/parts.ts';
 import { createBoards } from './boards/boards.ts';
 import { createFeed } from './changes/feed.ts';
-import { createFinder } from './changes/finder.ts';
 import { createInterest } from './changes/interest.ts';
 import { createMoved } from './changes/moved.ts';
 import { createOthers } from './changes/others.ts';
 import { createPoll } from './changes/poll.ts';
-import { createRing } from './changes/ring.ts';
 import { createPulse } from './pulse.ts';
 import { shared } from './shared.ts';
 import { createAudience } from './streams/audience.ts';
@@ -25,10 +23,9 @@ import { type Topics, createTopics } from './topics.ts';
 import { createTrouble } from './trouble.ts';
 
 /**
- * Live events. While someone watches, each process announces which jobs it has changed (announcer). All hear all
- * announcements in the same order, read the jobs (feed), keep them for a minute (ring) and give them to their
- * streams (audience). A new stream (entrance) is sent the present state, then what has happened since (catch-up), and
- * joins.
+ * Live events. While someone watches, each process announces which jobs it has changed (announcer). The processes with
+ * readers read those jobs (feed) and send them to their streams (audience). A new stream (entrance) is sent the present
+ * state, then what has changed since.
  * Why there is no log of events: docs/decisions/0005-live-events.md.
  */
 export interface Hub {
@@ -50,12 +47,10 @@ export interface HubParams {
   readonly topics?: Topics;
   /** Where things of workloads are read. */
   readonly things?: Things;
-  /** Unique over all processes and starts. */
-  readonly processId: string;
   readonly log: Log;
   /** How many streams one caller may have open here. */
   readonly streamsPerCaller: number;
-  /** False in a process without the route: it announces, but keeps nothing for readers. */
+  /** False in a process without the route: it announces, but reads nothing. */
   readonly serves?: boolean;
   readonly clock?: Clock;
   /** Milliseconds since 1970. */
@@ -64,12 +59,11 @@ export interface HubParams {
 }
 
 export function createHub(params: HubParams): Hub {
-  const { store, announcements, events, processId, log } = params;
+  const { store, announcements, events, log } = params;
   const { serves = true, clock = systemClock, now = Date.now, onDropped = () => {} } = params;
   const { topics = createTopics(), things = createThings(new Map()) } = params;
   const trouble = createTrouble(log, 'Live events');
   const timers = createTimers(clock);
-  const ring = createRing(clock);
   const audience = createAudience();
   const streams = createOpenStreams({ clock, now, log, onDropped });
   const places = createPlaces(params.streamsPerCaller);
@@ -78,13 +72,11 @@ export function createHub(params: HubParams): Hub {
     announcements,
     events,
     clock,
-    processId,
-    outage: createTrouble(log, 'Announcing what changes'),
+    outage: createTrouble(log, 'Announcing changes'),
   });
-  const finder = createFinder({ ring, clock, beacon: announcer.beacon });
   const poll = createPoll(store);
   const moved = createMoved(store);
-  const presentOf = createPresent({ store, things, ring, onRead: poll.shown });
+  const presentOf = createPresent({ store, things, onRead: poll.shown });
   const boards = createBoards({
     store,
     events,
@@ -93,7 +85,7 @@ export function createHub(params: HubParams): Hub {
     audience,
     onVanished: () => feed.gap(),
   });
-  const interest = createInterest({ announcements, announcer, ring, clock, serves, onHeard });
+  const interest = createInterest({ announcements, announcer, clock, serves, onHeard });
   const { isKeeping } = interest;
   const others = createOthers({
     announcements,
@@ -107,56 +99,39 @@ export function createHub(params: HubParams): Hub {
   const feed = createFeed({
     store,
     things,
-    ring,
     clock,
     trouble,
-    processId,
     watched: streams.watched,
     moved: moved.since,
     look: others.look,
-    onBatches(batches, found) {
+    onBatch(batch, found) {
       poll.told(found);
-      for (const { mark } of batches) finder.heard(mark);
-      const cost = audience.tell(batches, found);
-      if (ring.length() === batches.length) pulse.beat('a place to go on from');
-      return cost;
+      return audience.tell(batch, found);
     },
     onGap(found) {
       boards.refresh();
-      void trouble.during(announcer.beacon);
       return audience.tellGap(found);
     },
   });
   const pulse = createPulse({
     timers,
-    ring,
     streams,
-    audience,
     boards,
     interest,
     trouble,
     listeners: topics.size,
     onTick: others.follow,
   });
-  const entrance = createEntrance({
-    streams,
-    audience,
-    ring,
-    interest,
-    finder,
-    boards,
-    presentOf,
-    places,
-  });
+  const entrance = createEntrance({ streams, audience, interest, boards, presentOf, places });
   let isClosed = false;
 
   const stopListening = [
     announcements.listen((announcement) => {
       if (announcement.type === 'interest') return interest.hear();
       topics.heard(announcement.more ? null : announcement.jobs);
-      if (!isKeeping()) return;
+      if (!isKeeping() || streams.size() === 0) return;
       feed.take(announcement);
-      if (streams.size() > 0) boards.countSoon();
+      boards.countSoon();
     }),
     // A `control` hint also comes after the connection to the store was lost: notifications may have been missed.
     store.watch(({ type }) => {
@@ -164,7 +139,7 @@ export function createHub(params: HubParams): Hub {
       announcer.doubt();
       topics.heard(null);
       others.follow();
-      if (isKeeping()) feed.gap();
+      if (streams.size() > 0) feed.gap();
     }),
   ];
 
@@ -175,11 +150,9 @@ export function createHub(params: HubParams): Hub {
 
   function onHeard(wasDeaf: boolean): void {
     if (!serves || isClosed) return;
-    if (wasDeaf) {
-      ring.clear();
-      moved.begin();
-    }
-    if (wasDeaf && streams.size() > 0) feed.gap();
+    if (wasDeaf) moved.begin();
+    // Those that have not begun read the present state after this.
+    if (wasDeaf && [...streams].some(({ board }) => board !== null)) feed.gap();
     pulse.start();
     others.follow();
   }
@@ -191,8 +164,8 @@ export function createHub(params: HubParams): Hub {
     timers.clear();
     boards.close();
     feed.close();
-    followers.end('This replica stops.');
-    await Promise.all([streams.end(commentFrame('This replica stops.')), announcer.close()]);
+    followers.end('This replica is stopping.');
+    await Promise.all([streams.end(commentFrame('This replica is stopping.')), announcer.close()]);
   }
 
   return {

@@ -44,13 +44,13 @@ function both(): [Replica, Replica] {
   return [one, two];
 }
 
-async function reading(replica: Replica, id?: string): Promise<Reader> {
-  const reader = await connect(replica.url, { topics: 'job' }, id);
+async function reading(replica: Replica): Promise<Reader> {
+  const reader = await connect(replica.url, { topics: 'job' });
   await reader.until(isLive);
   return reader;
 }
 
-test('what either does is reported by both, in the same order with the same ids', async () => {
+test('what either does is reported by both, in the same order', async () => {
   const [a, b] = both();
   const [readerA, readerB] = [await reading(a), await reading(b)];
   const ids: string[] = [];
@@ -61,23 +61,6 @@ test('what either does is reported by both, in the same order with the same ids'
   const told = jobsTold(readerA.events);
   expect(told).toHaveLength(20);
   expect(jobsTold(readerB.events)).toEqual(told);
-  expect(readerA.lastId()).toBe(readerB.lastId());
-});
-
-test('a reader goes on in the other process where it was in the one', async () => {
-  const [a, b] = both();
-  const first = await reading(a);
-  const seen = await b.enqueue();
-  await first.until(isJob(seen));
-  const id = first.lastId() ?? '';
-  first.close();
-  const watcher = await reading(b);
-  const missed = [await a.enqueue(), await b.enqueue(), await a.enqueue()];
-  for (const job of missed) await watcher.until(isJob(job));
-  const again = await reading(b, id);
-  expect(again.events[0]).toEqual({ type: 'hello', resumed: true });
-  expect(new Set(jobsTold(again.events))).toEqual(new Set(missed.map((job) => `${job} QUEUED`)));
-  expect(jobsTold(again.events)).toHaveLength(3);
 });
 
 /** The last that was told of each job. */
@@ -113,8 +96,10 @@ test('readers who come and go while jobs run know in the end what the store know
     // From process to process, with whatever it has heard so far.
     comer.close();
     for (const [id, state] of lastTold(comer)) known.set(id, state);
-    comer = await reading(round % 2 === 0 ? a : b, comer.lastId() ?? undefined);
-    expect(comer.events[0]).toEqual({ type: 'hello', resumed: true });
+    comer = await reading(round % 2 === 0 ? a : b);
+    // What ended while nobody read is in the list.
+    const { jobs } = await a.store.list({ filter: {}, limit: 200 });
+    for (const { id, state } of jobs) known.set(id, state);
   }
   const ids = Array.from({ length: 200 }, (_, index) => `pg-${index + 1}`);
   for (const id of ids) await steady.until(isJob(id, 'SUCCEEDED'));

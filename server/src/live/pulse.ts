@@ -1,7 +1,5 @@
 import type { Boards } from './boards/boards.ts';
 import type { Interest } from './changes/interest.ts';
-import type { Ring } from './changes/ring.ts';
-import type { Audience } from './streams/audience.ts';
 import { commentFrame } from './streams/frames.ts';
 import type { OpenStreams } from './streams/open-streams.ts';
 import type { Timers } from './timers.ts';
@@ -11,19 +9,17 @@ import type { Trouble } from './trouble.ts';
 export interface Pulse {
   /** Begins, unless it goes already. It ends by itself when nobody watches any more. */
   start(): void;
-  /** Readers see that the line is alive, and get a place that the ring will have for another minute. */
-  beat(word: string): void;
 }
 
 const TICK_MS = 5_000;
 /** In ticks. */
 const EVERY = { boards: 2, heartbeat: 3, interest: 4 };
 
+const ALIVE = commentFrame('alive');
+
 export function createPulse(params: {
   timers: Timers;
-  ring: Ring;
   streams: OpenStreams;
-  audience: Audience;
   boards: Boards;
   interest: Interest;
   trouble: Trouble;
@@ -31,7 +27,7 @@ export function createPulse(params: {
   listeners: () => number;
   onTick: () => void;
 }): Pulse {
-  const { timers, ring, streams, audience, boards, interest, trouble, listeners, onTick } = params;
+  const { timers, streams, boards, interest, trouble, listeners, onTick } = params;
   let ticks = 0;
 
   function start(): void {
@@ -40,23 +36,16 @@ export function createPulse(params: {
 
   function tick(): void {
     ticks += 1;
-    ring.trim();
     onTick();
     for (const stream of streams) stream.check();
     const hasStreams = streams.size() > 0;
-    if (ticks % EVERY.heartbeat === 0) beat('alive');
+    // So that a client notices a line that is dead.
+    if (ticks % EVERY.heartbeat === 0) for (const stream of streams) stream.send(ALIVE);
     if (hasStreams && ticks % EVERY.boards === 0) boards.refresh();
     const isWatched = hasStreams || listeners() > 0;
     if (isWatched && ticks % EVERY.interest === 0) void trouble.during(interest.show);
     if (isWatched || interest.isKeeping()) start();
-    else ring.clear();
   }
 
-  function beat(word: string): void {
-    const live = new Set(audience);
-    const [placed, plain] = [commentFrame(word, ring.endId()), commentFrame(word)];
-    for (const stream of streams) stream.send(live.has(stream) ? placed : plain);
-  }
-
-  return { start, beat };
+  return { start };
 }

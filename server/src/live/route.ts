@@ -2,7 +2,7 @@ import { contracts } from '@millrace/api';
 import { narrowed, tenantsOf } from '@millrace/engine';
 import type { AuditLog } from '@millrace/store-postgres';
 import { defined } from '@millrace/workload-kit';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { Admit } from '../http/admit.ts';
 import { noteRead } from '../http/audit.ts';
@@ -38,7 +38,6 @@ export function registerEvents(
         headers: headersOf(reply),
         caller: caller?.subject ?? '',
         filter: { ...query, scope },
-        lastEventId: lastEventId(request),
         expiresAt: caller?.expiresAt ?? null,
         correlationId: request.id,
       });
@@ -50,9 +49,4 @@ export function registerEvents(
 function headersOf(reply: FastifyReply): Record<string, string> {
   const set = Object.entries(reply.getHeaders());
   return Object.fromEntries(set.map(([name, value]) => [name, String(value)]));
-}
-
-function lastEventId({ headers }: FastifyRequest): string | null {
-  const given = headers['last-event-id'];
-  return typeof given === 'string' && given !== '' ? given : null;
 }

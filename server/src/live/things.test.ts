@@ -61,21 +61,3 @@ test('a stream of runs is told those that live, then each as it changes in any r
   expect(told(ofJobs.events)).toEqual([]);
   expect(reader.events.filter(({ type }) => type === 'job')).toEqual([]);
 });
-
-test('who comes back goes on from where they were', async () => {
-  const statuses = new Map([['run-1', 'running']]);
-  const { replica, topics } = await start(statuses);
-  const reader = await connect(replica.url, { topics: 'run' });
-  await reader.until(isLive);
-  statuses.set('run-1', 'ready');
-  topics.live.announce('run', 'run-1');
-  await place.run(200);
-  await reader.until(() => told(reader.events).includes('run-1 ready'));
-  const last = reader.lastId() ?? undefined;
-  statuses.set('run-2', 'queued');
-  topics.live.announce('run', 'run-2');
-  await place.run(200);
-  const again = await connect(replica.url, { topics: 'run' }, last);
-  await again.until(isLive);
-  expect(told(again.events)).toEqual(['run-2 queued']);
-});

@@ -345,7 +345,7 @@ describe('it is refused, and the target stays as it is', () => {
       INSERT INTO millrace.migrations (name, compatible_from) VALUES ('900-later.sql', 1)`);
     expect(await asked()).toMatchObject({ code: 'source_newer' });
     await source.query(
-      `DELETE FROM millrace.migrations WHERE name IN ('900-later.sql', '010-acting.sql')`,
+      `DELETE FROM millrace.migrations WHERE name IN ('900-later.sql', '001-queue.sql')`,
     );
     expect(await asked()).toMatchObject({
       code: 'source_behind',

@@ -42,12 +42,12 @@ export async function move(
   if (from.databaseUrl === null && !hasEmbedded(databaseFolder(from)))
     throw refused(
       'source_missing',
-      `There is no embedded database in ${databaseFolder(from)}. Set MILLRACE_DATA to the folder of the installation that is to be moved.`,
+      `There is no embedded database in ${databaseFolder(from)}. Set MILLRACE_DATA to the folder of the installation to move.`,
     );
   const source = await openDatabase(from);
   const target = await openDatabase(to);
   try {
-    await requireCurrent(source, 'source', 'The database that is to be moved');
+    await requireCurrent(source, 'source', 'The source database');
     const moved = await source.transaction(async (reading) => {
       // Before anything is read: all of it is of one moment, also where somebody should still work on it.
       await reading.script('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
@@ -110,7 +110,7 @@ async function moveTable(reading: Session, writing: Session, table: Table): Prom
   throw new ProgramRefused(
     'not_the_same',
     'failed',
-    `The table ${table.name} is not the same after the move: ${before.rows} rows (${before.hash}) before, ${after.rows} rows (${after.hash}) after. Nothing was kept in the target. Please report this.`,
+    `The table ${table.name} is not the same after the move: ${before.rows} rows (${before.hash}) before, ${after.rows} rows (${after.hash}) after. The target was rolled back. Please report this.`,
   );
 }
 
@@ -128,7 +128,7 @@ function damaged({ name }: Table, cause?: unknown): ProgramRefused {
   return new ProgramRefused(
     'source_damaged',
     'failed',
-    `The table ${name} of the database that is to be moved is damaged: not all of its rows can be read. Nothing was kept in the target. Go back to a backup that was made while the server was stopped.`,
+    `The table ${name} of the source database is damaged: some of its rows cannot be read. The target was rolled back. Restore a backup that was made while the server was stopped.`,
     { cause },
   );
 }
@@ -147,7 +147,7 @@ async function requireAlone(reading: Session): Promise<void> {
   if ((others?.count ?? 0) > 0)
     throw refused(
       'source_in_use',
-      'Millrace is connected to the database that is to be moved. Stop all replicas first.',
+      'Replicas are still connected to the source database. Stop all of them first.',
     );
 }
 
@@ -170,12 +170,12 @@ async function requireEmpty(writing: Session): Promise<void> {
   if (encoding !== 'UTF8')
     throw refused(
       'target_encoding',
-      `The target keeps texts as ${encoding}, which has no room for all of them. Move into a database WITH ENCODING 'UTF8'.`,
+      `The target has the encoding ${encoding}, which cannot represent all texts. Move into a database WITH ENCODING 'UTF8'.`,
     );
   if (things > 0)
     throw refused(
       'target_not_empty',
-      'The target has a schema millrace with something in it. Move into a database without one; if nothing of it is wanted, DROP SCHEMA millrace CASCADE removes it.',
+      'The target already has a schema millrace that is not empty. Move into a database without one; if you do not need it, DROP SCHEMA millrace CASCADE removes it.',
     );
 }
 
@@ -190,7 +190,7 @@ function requireSame(ours: readonly Table[], theirs: readonly Table[]): void {
   if (differing.length > 0)
     throw refused(
       'source_changed',
-      `Tables of the schema millrace are not as the migrations of this version make them: ${differing.join(', ')}. Somebody has changed them, or added some; undo that first.`,
+      `Tables of the schema millrace differ from what this version’s migrations create: ${differing.join(', ')}. They were changed or added by hand; undo that first.`,
     );
 }
 

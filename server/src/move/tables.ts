@@ -36,7 +36,7 @@ export async function tablesOf(session: Session): Promise<Table[]> {
   while (left.length > 0) {
     const isThere = (name: string): boolean => ordered.some((table) => table.name === name);
     const next = left.findIndex(({ refersTo }) => refersTo.every(isThere));
-    if (next === -1) throw new Error('Tables of the schema refer to each other in a circle.');
+    if (next === -1) throw new Error('The foreign keys of the schema form a cycle.');
     ordered.push(...left.splice(next, 1));
   }
   return ordered;

@@ -114,7 +114,7 @@ function mayDo(action: string, caller: Caller): void {
   if (action !== 'delete' || caller === null || allows('admin', caller.roles)) return;
   throw new Refusal(
     'role_missing',
-    `To delete jobs needs the role admin, which ${caller.name} does not have.`,
+    `Deleting jobs needs the role admin, which ${caller.name} does not have.`,
   );
 }
 

@@ -107,8 +107,8 @@ function whyNotRetried({ state, payload }: Job): string {
   if (state !== 'FAILED' && state !== 'CANCELED')
     return `The job is ${state}: only failed and cancelled jobs can be retried.`;
   return payload === null
-    ? `The job is ${state}, and its data was erased: make a new one.`
-    : `The job ran meanwhile, and is ${state} again: look at it, and retry it if you still want to.`;
+    ? `The job is ${state}, and its data was erased: enqueue a new one.`
+    : `The job ran in the meantime and is ${state} again: check it, and retry it if that is still what you want.`;
 }
 
 function illegal(sentence: string): MillraceError {

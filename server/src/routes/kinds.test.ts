@@ -79,7 +79,7 @@ test('kinds are filtered by whether they are paused', async () => {
 
 test('a kind that only another process knows can be paused, and resumed when that process is gone', async () => {
   const { store, pause, resume } = start();
-  await expect(pause('embedded')).rejects.toThrow('There is no kind "embedded".');
+  await expect(pause('embedded')).rejects.toThrow('Unknown kind "embedded".');
   const app = { worker: 'app', kinds: ['embedded'], stats: '{}' };
   await store.control.reportWorker(app);
   await pause('embedded');
@@ -87,7 +87,7 @@ test('a kind that only another process knows can be paused, and resumed when tha
   await store.control.reportWorker({ ...app, kinds: [] });
   await resume('embedded');
   expect(await store.control.paused()).toEqual([]);
-  await expect(resume('embedded')).rejects.toThrow('There is no kind "embedded".');
+  await expect(resume('embedded')).rejects.toThrow('Unknown kind "embedded".');
 });
 
 test('kinds come in pages', async () => {

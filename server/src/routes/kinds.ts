@@ -43,12 +43,12 @@ export function kindHandlers({
         await store.control.pause({ kind, by: caller?.name ?? null, reason: body?.reason ?? null })
       )
         return ok({ kind, paused: true });
-      throw new Refusal('conflict', `The kind "${kind}" is paused already.`);
+      throw new Refusal('conflict', `Nothing to change: the kind "${kind}" is already paused.`);
     },
     async resumeKind({ params }) {
       const kind = await requireName(params.kind);
       if (await store.control.resume({ kind })) return ok({ kind, paused: false });
-      throw new Refusal('conflict', `The kind "${kind}" is not paused.`);
+      throw new Refusal('conflict', `Nothing to change: the kind "${kind}" is not paused.`);
     },
     async listSchedules({ query }) {
       const [now, stored] = await Promise.all([store.now(), store.schedules.all()]);

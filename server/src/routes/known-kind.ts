@@ -16,5 +16,5 @@ export function requireKind(
   const meant = nearest(name, names);
   const hint =
     meant === null ? ` Known kinds: ${names.join(', ') || 'none'}.` : ` Did you mean "${meant}"?`;
-  throw new MillraceError('unknown_kind', `There is no kind "${name}".${hint}`);
+  throw new MillraceError('unknown_kind', `Unknown kind "${name}".${hint}`);
 }

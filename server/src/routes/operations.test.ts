@@ -136,7 +136,7 @@ describe('kinds and schedules', () => {
       client.pauseSchedule({ params: { name: 'nightly' } }),
       'schedule_not_found',
     );
-    expect(said).toContain('No job file here declares the schedule "nightly" any more');
+    expect(said).toContain('declares the schedule "nightly" any more');
     expect(said).toContain('"millrace schedules delete nightly" removes it');
   });
 
@@ -150,7 +150,7 @@ describe('kinds and schedules', () => {
     const record = { name: 'nightly', cron: '0 2 * * *', timeZone: 'UTC', kind: 'hello' };
     await store.schedules.sync({ schedules: [record, { ...record, name: 'old' }] });
     const why = await refusal(client.deleteSchedule({ params: { name: 'nightly' } }), 'conflict');
-    expect(why).toContain('A file declares the schedule "nightly"');
+    expect(why).toContain('declares the schedule "nightly"');
     const params = { name: 'old' };
     expect(await client.deleteSchedule({ params })).toEqual({ name: 'old', deleted: true });
     const { schedules } = await client.listSchedules();

@@ -17,11 +17,14 @@ export function replicaHandlers({ store }: Pick<RouteParts, 'store'>): Handlers<
     const found = (await replicas(store)).find((each) => each.id === id);
     if (found === undefined) throw new Refusal('replica_not_found', `There is no replica "${id}".`);
     if (to !== 'running' && (found.state === 'silent' || found.state === 'stopped'))
-      throw new Refusal('conflict', `The replica "${id}" is ${found.state}: it hears nothing.`);
+      throw new Refusal('conflict', `The replica "${id}" is ${found.state} and cannot be reached.`);
     if (await store.control.steer({ worker: id, to, by, reason }))
       return { status: 202, body: { id, wanted: to } };
-    const already = { running: 'asked for nothing else', paused: 'paused', drained: 'drained' };
-    throw new Refusal('conflict', `The replica "${id}" is ${already[to]} already.`);
+    const already = { running: 'running', paused: 'paused', drained: 'drained' };
+    throw new Refusal(
+      'conflict',
+      `Nothing to change: the replica "${id}" is already ${already[to]}.`,
+    );
   }
 
   return {

@@ -31,15 +31,12 @@ export function savedHandlers({
       const thing = { ...mine(caller, what), name, value: JSON.stringify(value) };
       const put = await saved.put(thing);
       if (put === null)
-        throw new Refusal(
-          'saved_full',
-          `You have saved as many ${what} as there is room for already.`,
-        );
+        throw new Refusal('saved_full', `You already have the maximum of saved ${what}.`);
       return { status: put.created ? 201 : 200, body: savedJson(what, put.saved) };
     },
     async deleteSaved({ params: { what, name }, caller }) {
       if (!(await saved.remove({ ...mine(caller, what), name })))
-        throw new Refusal('saved_not_found', `You have saved nothing as "${name}".`);
+        throw new Refusal('saved_not_found', `You have nothing saved as "${name}".`);
       return ok({ removed: name });
     },
   };
@@ -50,7 +47,7 @@ function maySave(what: SavedWhat, caller: Caller | null): void {
   if (what === 'views' || caller === null || allows('member', caller.roles)) return;
   throw new Refusal(
     'role_missing',
-    `To save batches needs the role member, which ${caller.name} does not have.`,
+    `Saving batches needs the role member, which ${caller.name} does not have.`,
   );
 }
 

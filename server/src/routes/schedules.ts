@@ -16,7 +16,7 @@ export function scheduleHandlers({
     if ((await store.schedules.all()).some((each) => each.name === name)) {
       throw new Refusal(
         'schedule_not_found',
-        `No job file here declares the schedule "${name}" any more: it makes no jobs, so that there is nothing to run, pause or resume. "millrace schedules delete ${name}" removes it from the list.`,
+        `No job file of this server declares the schedule "${name}" any more, so it cannot be run, paused or resumed. "millrace schedules delete ${name}" removes it from the list.`,
       );
     }
     throw unknown(name);
@@ -42,7 +42,10 @@ export function scheduleHandlers({
         fired.type === 'overlap'
           ? `its job ${fired.id} has not ended`
           : 'no worker has reported it yet';
-      throw new Refusal('conflict', `The schedule "${schedule.name}" makes no job now: ${why}.`);
+      throw new Refusal(
+        'conflict',
+        `The schedule "${schedule.name}" cannot make a job now: ${why}.`,
+      );
     },
     async pauseSchedule({ params, caller, body }) {
       const { name } = await require(params.name);
@@ -54,19 +57,19 @@ export function scheduleHandlers({
         })
       )
         return ok({ name, paused: true });
-      throw new Refusal('conflict', `The schedule "${name}" is paused already.`);
+      throw new Refusal('conflict', `Nothing to change: the schedule "${name}" is already paused.`);
     },
     async resumeSchedule({ params }) {
       const { name } = await require(params.name);
       if (await store.schedules.resume({ name })) return ok({ name, paused: false });
-      throw new Refusal('conflict', `The schedule "${name}" is not paused.`);
+      throw new Refusal('conflict', `Nothing to change: the schedule "${name}" is not paused.`);
     },
     async deleteSchedule({ params: { name } }) {
       // Its next sync would bring it back, without its pause.
       if (schedules().some((each) => each.name === name))
         throw new Refusal(
           'conflict',
-          `A file declares the schedule "${name}": take it out of the file first, or pause it.`,
+          `A job file declares the schedule "${name}": remove it there first, or pause it.`,
         );
       if (await store.schedules.remove({ name })) return ok({ name, deleted: true });
       throw unknown(name);

@@ -40,7 +40,7 @@ export function workerHandlers({ store, worker, replica }: RouteParts): Handlers
     },
     async stopWorker({ correlationId }) {
       if (required(worker).pause()) return ok({ isRunning: false, correlationId });
-      throw new Refusal('conflict', 'This replica is stopped already.');
+      throw new Refusal('conflict', 'Nothing to change: this replica is already stopped.');
     },
     async startWorker({ correlationId }) {
       if (required(worker).resume()) {
@@ -49,8 +49,8 @@ export function workerHandlers({ store, worker, replica }: RouteParts): Handlers
         return ok({ isRunning: true, correlationId });
       }
       const { state } = required(worker).status();
-      const why = state === 'running' ? 'takes jobs already' : `is ${state}: it cannot be started`;
-      throw new Refusal('conflict', `This replica ${why}.`);
+      const why = state === 'running' ? 'is already running' : `is ${state} and cannot be started`;
+      throw new Refusal('conflict', `Nothing to change: this replica ${why}.`);
     },
   };
 }

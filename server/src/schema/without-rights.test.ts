@@ -105,12 +105,12 @@ test('does not start on a schema that lacks something, says what to do, and make
   onTestFinished(() => bare.drop());
   await migrate();
   await migrate({ mode: 'grants', role });
-  await owner.query(`DELETE FROM millrace.migrations WHERE name = 'documents/006-batch-keys.sql'`);
+  await owner.query(`DELETE FROM millrace.migrations WHERE name = 'documents/001-documents.sql'`);
   const refusals = await refusedInNode(folder, [settings(bare), settings()]);
   expect(refusals).toEqual([
     expect.stringMatching(
       /^The store at \S+ cannot be opened: The schema millrace is older than this version needs: .* MIGRATE is off\. Run "millrace migrate" as the owner of the schema, then start again\.$/,
     ),
-    expect.stringContaining('it lacks documents/006-batch-keys.sql, and MIGRATE is off.'),
+    expect.stringContaining('it lacks documents/001-documents.sql, and MIGRATE is off.'),
   ]);
 }, 60_000);

@@ -90,7 +90,6 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
     events,
     topics,
     things: createThings(workloads.topics),
-    processId: replica,
     log,
     streamsPerCaller: config.streamsPerCaller,
     serves: config.role !== 'worker',

@@ -1,6 +1,29 @@
-import type { NewJob, Store } from '@millrace/engine';
-import { defined } from '@millrace/workload-kit';
-import type { EveryMember, MainStore } from './parts.ts';
+import { type NewJob, type Store, wrapped } from '@millrace/engine';
+import type { MainStore } from './parts.ts';
+
+const PASSED_ON = [
+  'name',
+  'keeps',
+  'now',
+  'renew',
+  'settle',
+  'cancel',
+  'retry',
+  'erase',
+  'get',
+  'list',
+  'summaries',
+  'inspect',
+  'close',
+  'gatherMs',
+  'enqueueIn',
+  'chunks',
+  'followers',
+  'schedules',
+  'upkeep',
+  'amend',
+  'rearrange',
+] as const satisfies readonly (keyof Store)[];
 
 /** A store that keeps jobs and nothing else, beside the one that keeps the rest: pauses and workers are the main store's. */
 export function beside(
@@ -14,10 +37,7 @@ export function beside(
 ): Store {
   let counted: { readonly at: number; readonly counts: ReturnType<Store['counts']> } | null = null;
 
-  const members: EveryMember<Store> = {
-    name: store.name,
-    keeps: store.keeps,
-    now: () => store.now(),
+  return wrapped(store, PASSED_ON, {
     async enqueue({ jobs }) {
       const enqueued = await store.enqueue({ jobs });
       made(jobs.filter((_, index) => enqueued[index]?.created === true));
@@ -28,14 +48,6 @@ export function beside(
       const wants = params.wants.filter(({ kind }) => !paused.has(kind));
       return store.claim({ ...params, wants, limit: wants.length === 0 ? 0 : params.limit });
     },
-    renew: (params) => store.renew(params),
-    settle: (params) => store.settle(params),
-    cancel: (params) => store.cancel(params),
-    retry: (params) => store.retry(params),
-    erase: (params) => store.erase(params),
-    get: (params) => store.get(params),
-    list: (params) => store.list(params),
-    summaries: (params) => store.summaries(params),
     counts() {
       if (counted === null || now() - counted.at >= countsForMs) {
         const counts = store.counts();
@@ -44,7 +56,6 @@ export function beside(
       }
       return counted.counts;
     },
-    inspect: (params) => store.inspect(params),
     watch(listener) {
       const leave = [
         store.watch(listener),
@@ -52,16 +63,6 @@ export function beside(
       ];
       return () => leave.forEach((each) => each());
     },
-    close: () => store.close(),
-    gatherMs: store.gatherMs,
-    enqueueIn: store.enqueueIn,
-    chunks: store.chunks,
-    followers: store.followers,
-    schedules: store.schedules,
     control: main.control,
-    upkeep: store.upkeep,
-    amend: store.amend,
-    rearrange: store.rearrange,
-  };
-  return defined(members);
+  });
 }

@@ -7,12 +7,30 @@ import {
   type RearrangePart,
   type Selection,
   type Store,
+  wrapped,
 } from '@millrace/engine';
-import { defined } from '@millrace/workload-kit';
 import { type Away, type SideStore, createAway } from './away.ts';
 import { type Directory, createDirectory } from './directory.ts';
 import { listOver } from './pages.ts';
-import type { EveryMember, MainStore } from './parts.ts';
+import type { MainStore } from './parts.ts';
+
+/** What is asked of the main store alone, whatever store a job is in. */
+const MAIN_ONLY = [
+  'name',
+  'keeps',
+  'now',
+  'claim',
+  'renew',
+  'settle',
+  'watch',
+  'close',
+  'chunks',
+  'followers',
+  'schedules',
+  'control',
+  'upkeep',
+  'gatherMs',
+] as const satisfies readonly (keyof Store)[];
 
 /**
  * Several stores as one, for those who ask about jobs: an id tells its store by its prefix, a kind by the table.
@@ -28,16 +46,10 @@ export function joinStores(
   const directory = createDirectory(main, sides, away);
   const { all, ofId, fitting, orLess } = directory;
 
-  const members: EveryMember<MainStore> = {
-    name: main.name,
-    keeps: main.keeps,
-    now: () => main.now(),
+  return wrapped(main, MAIN_ONLY, {
     enqueue: ({ jobs }) => enqueue(directory, jobs, (store, some) => store.enqueue({ jobs: some })),
     enqueueIn: (transaction, { jobs }) =>
       enqueue(directory, jobs, (store, some) => joining(store)(transaction, { jobs: some })),
-    claim: (params) => main.claim(params),
-    renew: (params) => main.renew(params),
-    settle: (params) => main.settle(params),
     async cancel(selection) {
       const answers = await each(
         directory,
@@ -90,14 +102,6 @@ export function joinStores(
       const erased = await Promise.all(all.map((store) => store.erase({ subject })));
       return erased.reduce((sum, count) => sum + count, 0);
     },
-    watch: (listener) => main.watch(listener),
-    close: () => main.close(),
-    chunks: main.chunks,
-    followers: main.followers,
-    schedules: main.schedules,
-    control: main.control,
-    upkeep: main.upkeep,
-    gatherMs: main.gatherMs,
     amend: {
       retryWith: async (params) => amending(ofId(params.id)).retryWith(params),
       remove: async (params) => amending(ofId(params.id)).remove(params),
@@ -114,8 +118,7 @@ export function joinStores(
           await byStore(directory, ids, (store, some) => rearranging(store).restore({ ids: some }))
         ).flat(),
     },
-  };
-  return defined(members);
+  });
 }
 
 /** Each job by the store of its kind, in the order in which they were given. */
@@ -196,6 +199,6 @@ function rearranging(store: Store): RearrangePart {
   if (store.rearrange !== undefined) return store.rearrange;
   throw new MillraceError(
     'unsupported_by_store',
-    `The jobs of "${store.name}" keep the order in which they wait.`,
+    `The store "${store.name}" cannot change priorities.`,
   );
 }

@@ -78,5 +78,5 @@ function readCursors(cursor: string | undefined, stores: readonly Store[]): Curs
   } catch {
     // Said below.
   }
-  throw new MillraceError('invalid_cursor', 'The cursor is not one of a page before.');
+  throw new MillraceError('invalid_cursor', 'The cursor is not the `next` of a page of this list.');
 }

@@ -17,11 +17,11 @@ export async function openRedis(config: RedisConfig, log: Log): Promise<BullStor
       replicas,
       ...(password !== null && { password }),
       onAway: tellOnce(log, 'Redis does not answer; its jobs wait until it does'),
-      onFault: tellOnce(log, 'The jobs of a kind in Redis cannot be run'),
+      onFault: tellOnce(log, 'Jobs of a kind in Redis cannot run'),
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartError(`The Redis of REDIS_URL (${new URL(url).host}) cannot be used: ${why}`, {
+    throw new StartError(`The Redis at REDIS_URL (${new URL(url).host}) cannot be used: ${why}`, {
       cause: error,
     });
   }

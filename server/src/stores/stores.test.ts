@@ -1,11 +1,10 @@
 import { type NewJob, type Store, StoreUnavailable } from '@millrace/engine';
 import { createMemoryStore } from '@millrace/store-memory';
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAway } from './away.ts';
 import { beside } from './beside.ts';
 import { asMain } from '../../test/service.ts';
 import { joinStores } from './joined.ts';
-import type { EveryMember } from './parts.ts';
 
 let now = Date.UTC(2026, 0, 1);
 
@@ -218,23 +217,7 @@ describe('a store beside the main one', () => {
   });
 });
 
-describe('a new member of the port', () => {
-  interface Grown extends Store {
-    readonly part?: object;
-    verb(): void;
-  }
-
-  test('does not compile until those who pass a store on have said what becomes of it', () => {
-    const without = {} as EveryMember<Store>;
-    // @ts-expect-error: lacks the verb.
-    const lacksVerb: EveryMember<Grown> = { ...without, part: undefined };
-    // @ts-expect-error: lacks the part, although a store may lack it.
-    const lacksPart: EveryMember<Grown> = { ...without, verb() {} };
-    const complete: EveryMember<Grown> = { ...without, part: undefined, verb() {} };
-    expect([lacksVerb, lacksPart, complete]).toHaveLength(3);
-    expectTypeOf<keyof EveryMember<Store>>().toEqualTypeOf<keyof Store>();
-  });
-
+describe('a member of the port', () => {
   test('is passed on: beside and joined have what their stores have, and lack what they lack', () => {
     const { main, org, side, joined } = world();
     expect(Object.keys(side).toSorted()).toEqual(Object.keys(org).toSorted());

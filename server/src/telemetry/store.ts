@@ -1,4 +1,4 @@
-import type { Store } from '@millrace/engine';
+import { type Store, wrapped } from '@millrace/engine';
 import type { Announcements, AuditLog } from '@millrace/store-postgres';
 import type { PartName } from '../stores/parts.ts';
 import type { Call } from './traces/trace-calls.ts';
@@ -56,22 +56,20 @@ export function traceStore<S extends Store>(
   dependency = 'store',
 ): Pick<S, keyof Store> {
   const trace = tracer(call, dependency);
-  const parts = Object.entries(PARTS).flatMap(([name, verbs]) => {
+  const parts = Object.entries(PARTS).map(([name, verbs]) => {
     const part = store[name as Part];
-    return part === undefined ? [] : [[name, trace(part, verbs, `${name}.`)]];
+    return [name, part && trace(part, verbs, `${name}.`)];
   });
-  const traced = {
-    name: store.name,
-    keeps: store.keeps,
-    ...(store.gatherMs !== undefined && { gatherMs: store.gatherMs }),
-    watch: (listener: Parameters<Store['watch']>[0]) => store.watch(listener),
-    close: () => store.close(),
-    ...trace<Pick<Store, Verb>>(store, VERBS),
-    ...(store.enqueueIn !== undefined &&
-      trace<Pick<Store, 'enqueueIn'>>(store, { enqueueIn: true })),
-    ...(Object.fromEntries(parts) as Pick<Store, Part>),
-  } satisfies Store;
-  return traced;
+  return wrapped<Store, 'name' | 'keeps' | 'gatherMs' | 'watch' | 'close'>(
+    store,
+    ['name', 'keeps', 'gatherMs', 'watch', 'close'],
+    {
+      ...trace<Pick<Store, Verb>>(store, VERBS),
+      enqueueIn:
+        store.enqueueIn && trace<Pick<Store, 'enqueueIn'>>(store, { enqueueIn: true }).enqueueIn,
+      ...(Object.fromEntries(parts) as Required<Pick<Store, Part>>),
+    },
+  );
 }
 
 export function traceAudit(audit: AuditLog, { call }: Traced): AuditLog {

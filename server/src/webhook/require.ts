@@ -7,7 +7,7 @@ export function requireWebhook(url: string, { secret, allow }: Config['webhook']
   if (secret === null)
     throw new Refusal(
       'webhooks_off',
-      'Webhooks need a key to be signed with. Set MILLRACE_WEBHOOK_SECRET, or leave the webhook out.',
+      'Webhooks need a signing key. Set MILLRACE_WEBHOOK_SECRET, or leave the webhook out.',
     );
   const checked = checkUrl(url, allow);
   if (!checked.ok) throw new Refusal('invalid_webhook', checked.why);

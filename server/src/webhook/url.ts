@@ -15,7 +15,7 @@ export type CheckedUrl =
 /** What can be decided without asking the network; the addresses behind a name are checked on delivery. */
 export function checkUrl(text: string, allow: readonly AllowedHost[]): CheckedUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null) return refused('The webhook is not a URL.');
+  if (url === null) return refused('The webhook is not a valid URL.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return refused(`The webhook must begin with https://, not ${url.protocol}`);
   }

@@ -84,10 +84,12 @@ export async function declareWorkloads(
 
 function refuseLacks({ kind, org, needs = [] }: DeclaredKind<unknown>, store?: Store): void {
   if (store === undefined)
-    throw new StartError(`The kind "${kind.kind}" is for the org "${org}", which is not there.`);
+    throw new StartError(
+      `The kind "${kind.kind}" is for the org "${org}", which is not configured.`,
+    );
   const lacking = needs.filter((part) => store[part] === undefined);
   if (lacking.length === 0) return;
   throw new StartError(
-    `The kind "${kind.kind}" needs ${lacking.join(' and ')}, which the store "${store.name}" does not have. docs/guarantees.md says which store has what.`,
+    `The kind "${kind.kind}" needs ${lacking.join(' and ')}, which the store "${store.name}" does not support. docs/guarantees.md lists what each store supports.`,
   );
 }

@@ -28,7 +28,7 @@ export function audienceOf({ clientId, tokenVersion }: Settings['api'], resource
   return tokenVersion === 2 ? clientId : resource;
 }
 
-/** What every token has, an id token too. */
+/** The claims of every token, id tokens included. */
 export function frameOf(settings: Settings, origin: string, version: Version, aud: string): Claims {
   const iat = Math.floor(settings.now() / 1000);
   return {

@@ -6,7 +6,7 @@ const VALID_MS = 60_000;
 /** Spent codes are remembered for longer than they are valid, so that a late replay is noticed too. */
 const REMEMBERED_MS = 600_000;
 
-/** What an authorization code stands for, and is bound to. */
+/** The grant behind an authorization code, and what it is bound to. */
 export interface Code {
   readonly session: Session;
   readonly redirectUri: string;

@@ -31,10 +31,10 @@ export interface Device {
 
 export interface Devices {
   start(client: Client, scopes: Scopes): Device;
-  /** What waits for this code, typed in whatever way. Null: nothing, or not any more. */
+  /** The sign-in that waits for this code, typed in whatever way. Null: there is none, or not any more. */
   find(typed: string): Device | null;
   isWaiting(device: Device): boolean;
-  /** The session, once; else a refusal that tells the program to go on or to give up. */
+  /** The session, once; else a refusal that asks the program to go on or to give up. */
   poll(code: string, client: Client): Session;
 }
 

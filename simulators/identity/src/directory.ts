@@ -1,6 +1,5 @@
 import { sameSecret } from './identifiers.ts';
-import type { Client, Settings, User } from './options.ts';
-import { isLoopbackRedirect } from './redirect-uri.ts';
+import { type Client, isLoopbackRedirect, type Settings, type User } from './options.ts';
 
 /** Who may sign in, and which programs may ask them to. */
 export interface Directory {

@@ -14,7 +14,7 @@ export interface Incoming {
 
 export type Handler = (incoming: Incoming) => Answer | Promise<Answer>;
 
-/** What a request says, each name once. An empty value is as good as none (RFC 6749, 3.1). */
+/** The parameters of a request, each name once. An empty value is as good as none (RFC 6749, 3.1). */
 export type Params = ReadonlyMap<string, string>;
 
 /** No request of ours comes near; a state or a token in it may be a few thousand letters. */

@@ -30,7 +30,7 @@ export interface KeyRing {
   retire(): void;
   /** The signing key first. */
   export(): PrivateJwk[];
-  /** What anyone may know. Entra gives no `alg` here, so neither do we: verifiers have to insist on RS256. */
+  /** The public keys. Entra gives no `alg` here, so neither do we: verifiers have to insist on RS256. */
   published(): { keys: JWK_RSA_Public[] };
   /** Signs with the key that `kid` names. A kid of no key is put in the header all the same: a lie for tests. */
   sign(claims: Record<string, unknown>, kid?: string): Promise<string>;

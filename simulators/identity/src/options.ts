@@ -1,15 +1,16 @@
 import {
-  type Place,
   checkDistinct,
   checkWholeNumbers,
   invalidOption,
+  isLoopbackName,
+  parseUrl,
+  type Place,
   settlePlace,
 } from '@millrace/simulator-kit';
 import type { PrivateJwk } from './keys.ts';
-import { mayBeRegistered } from './redirect-uri.ts';
 
 export interface User {
-  /** What `preferred_username` says, such as `ada@sandbox.test`. */
+  /** The value of `preferred_username`, such as `ada@sandbox.test`. */
   readonly username: string;
   readonly name: string;
   /** Left out: signing in takes a click. Only on loopback. */
@@ -23,7 +24,7 @@ export interface Client {
   readonly id: string;
   /** Left out: a public client, which needs PKCE or a device code. */
   readonly secret?: string;
-  /** What the sign-in page calls it. */
+  /** The name on the sign-in page. */
   readonly name?: string;
   /** App roles of its own tokens (client credentials). */
   readonly roles?: readonly string[];
@@ -43,7 +44,7 @@ export interface Api {
   readonly optionalClaims?: readonly OptionalClaim[];
 }
 
-export type OptionalClaim = 'idtyp';
+type OptionalClaim = 'idtyp';
 
 export interface IdentityOptions {
   /** `127.0.0.1` when left out. */
@@ -60,7 +61,7 @@ export interface IdentityOptions {
   readonly api?: Api;
   readonly users?: readonly User[];
   readonly clients?: readonly Client[];
-  /** What `exportKeys` gave, the signing key first. Made when left out. */
+  /** The result of `exportKeys`, the signing key first. Made when left out. */
   readonly keys?: readonly PrivateJwk[];
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -153,4 +154,24 @@ function checkClient({ id, secret, redirectUris = [] }: Client): void {
       );
     }
   }
+}
+
+/** Where programs on this machine wait for their code: plain HTTP, any port, any path (RFC 8252, 7.3). */
+export function isLoopbackRedirect(text: string): boolean {
+  const url = parseUrl(text);
+  return (
+    url !== null && url.protocol === 'http:' && isLoopbackName(url.hostname) && isPlain(url, text)
+  );
+}
+
+/** Redirect URIs that may be registered: https, or http on loopback. */
+function mayBeRegistered(text: string): boolean {
+  const url = parseUrl(text);
+  if (url === null || !isPlain(url, text)) return false;
+  return url.protocol === 'https:' || isLoopbackRedirect(text);
+}
+
+/** A redirect may carry neither a user name, which would disguise its host, nor a fragment. */
+function isPlain(url: URL, text: string): boolean {
+  return url.username === '' && url.password === '' && !text.includes('#');
 }

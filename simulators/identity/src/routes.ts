@@ -1,10 +1,7 @@
 import { authorizeEndpoint } from './endpoints/authorize.ts';
-import { deviceAuthorizationEndpoint } from './endpoints/device-authorization.ts';
-import { deviceEndpoint } from './endpoints/device.ts';
-import { discoveryEndpoint } from './endpoints/discovery.ts';
-import { enterEndpoint } from './endpoints/enter.ts';
-import { jwksEndpoint } from './endpoints/jwks.ts';
-import { loginEndpoint } from './endpoints/login.ts';
+import { deviceAuthorizationEndpoint, deviceEndpoint } from './endpoints/device.ts';
+import { discoveryEndpoint, jwksEndpoint } from './endpoints/discovery.ts';
+import { enterEndpoint, loginEndpoint } from './endpoints/login.ts';
 import { logoutEndpoint } from './endpoints/logout.ts';
 import { tokenEndpoint } from './endpoints/token.ts';
 import type { Handler } from './http.ts';

@@ -6,7 +6,7 @@ const OF_OPENID = ['openid', 'profile', 'email', 'offline_access'];
 /** The one delegated permission of the API: what `.default` stands for when a person signs in. */
 export const DELEGATED = 'access_as_user';
 
-/** What a token may be asked for, as the space-separated words of the request. */
+/** The scopes that a token may be asked for, as the space-separated words of the request. */
 export type Scopes = readonly string[];
 
 type Api = Settings['api'];

@@ -15,7 +15,7 @@ export interface Identity {
   readonly tokenIssuer: string;
   /** The value of `aud` in access tokens for `scope`. */
   readonly audience: string;
-  /** What to ask for: all that a person or an app may do at the API. */
+  /** The scope to ask for: all that a person or an app may do at the API. */
   readonly scope: string;
   readonly jwksUri: string;
   readonly origin: string;

@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import { type Answer, isInside, json } from '@millrace/simulator-kit';
-import { PREFLIGHT, corsHeaders, mayPost } from './guard.ts';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type Answer, isInside, isLoopbackOrigin, isOwnPage, json } from '@millrace/simulator-kit';
 import { type Incoming, parseForm } from './http.ts';
-import { type Requests, createPages } from './inside.ts';
+import { createPages, type Requests } from './inside.ts';
 import type { Issuer } from './issuer.ts';
 import { messagePage } from './pages.ts';
 import { Refusal } from './refusal.ts';
@@ -88,3 +87,24 @@ function refused(route: Route, { code, message, status }: Refusal): Answer {
     },
   };
 }
+
+function mayPost({ pages }: Route, headers: IncomingHttpHeaders): boolean {
+  if (pages === 'any' || isOwnPage(headers)) return true;
+  return pages === 'loopback' && isLoopbackOrigin(headers.origin ?? '');
+}
+
+/** CORS: a console on this machine may read what programs may. */
+function corsHeaders(
+  { pages }: Route,
+  { origin }: IncomingHttpHeaders,
+): Readonly<Record<string, string>> {
+  if (pages !== 'loopback') return {};
+  if (origin === undefined || !isLoopbackOrigin(origin)) return { vary: 'Origin' };
+  return { vary: 'Origin', 'access-control-allow-origin': origin };
+}
+
+const PREFLIGHT: Readonly<Record<string, string>> = {
+  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-headers': 'authorization, content-type',
+  'access-control-max-age': '600',
+};

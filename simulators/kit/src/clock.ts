@@ -1,9 +1,12 @@
+import { inputField } from './faults-section.ts';
+import { html, type Html } from './html.ts';
+
 /** A simulator's clock: real time, or the one given, plus what `advance` added. Nothing else moves it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   advance(ms: number): void;
-  /** What `advance` has added in all. */
+  /** The total that `advance` has added. */
   readonly offset: number;
   /** Calls back once the clock has moved on by so much. The answer takes the call back. */
   after(ms: number, call: () => void): () => void;
@@ -68,3 +71,29 @@ export function createClock(source: () => number, speed = 1): Clock {
 
 /** Node fires a timer that is set for longer (2^31 ms, 25 days) at once. */
 const LONGEST_TIMER = 2_147_483_647;
+
+/** A thing that ends by the clock, and the form below `/_sim/` that ends it now. */
+interface Ending {
+  /** `sessions`, as the title names them. */
+  readonly of: string;
+  /** `sessions/expire`. */
+  readonly form: string;
+  /** The label of the button. */
+  readonly label: string;
+}
+
+/** Forms that move the clock on, and end what would end by it. */
+export function clockSection({ of, form, label }: Ending): Html {
+  return html`<section>
+    <h2>Clock and ${of}</h2>
+    <div class="two">
+      <form class="row" method="post" action="/_sim/advance">
+        ${inputField('seconds', 'Seconds', 'number', '60')}
+        <button class="second">Move the clock</button>
+      </form>
+      <form class="row" method="post" action="/_sim/${form}">
+        <button class="second">${label}</button>
+      </form>
+    </div>
+  </section>`;
+}

@@ -13,14 +13,14 @@ export interface ConsolePage {
 
 /** The first page: what there is now, what is beside it and below it, and the faults between. */
 export interface ConsoleHome {
-  /** What the sender of a form did wrong. */
+  /** The mistake of the sender of a form. */
   readonly wrong: string | null;
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** Sections next to the facts. */
   readonly beside: Html;
   readonly faults: Html;
   readonly below?: Html | null;
-  /** Whose place the simulator takes: `a Salesforce org`. */
+  /** The system that the simulator stands in for: `a Salesforce org`. */
   readonly standsInFor: string;
 }
 
@@ -81,7 +81,7 @@ export function createConsole(name: string, places: readonly [Place, ...Place[]]
   };
 }
 
-/** What someone did wrong, above what they can do about it. */
+/** A mistake, above what the sender can do about it. */
 export function complaint(wrong: string | null): Html | null {
   return wrong === null ? null : html`<p class="wrong" role="alert">${wrong}</p>`;
 }

@@ -17,7 +17,7 @@ export interface FaultSpec<Kind extends string = string> {
 export interface FaultRules<Spec extends FaultSpec, Target> {
   /** By kind, what it does, in a sentence for the page. */
   readonly kinds: Readonly<Record<Spec['kind'], string>>;
-  /** What a fault of this simulator has besides the members of all. */
+  /** The members of a fault of this simulator, besides those of all. */
   readonly members?: Members<Spec['kind']>;
   /** Whether a fault is about this: a record, a user. Left out: the request alone says it. */
   isAbout?(spec: Spec, target: Target): boolean;
@@ -30,13 +30,13 @@ export interface FaultMember<Kind extends string = string> {
   /** A number is a whole one from 1, a pattern a regular expression. */
   readonly type: 'text' | 'pattern' | 'number';
   readonly label: string;
-  /** Of a number: these and no others. */
+  /** The values that a number may have, and no others. */
   readonly oneOf?: readonly number[];
   /** The kinds of faults that do nothing without it, and what to say where it is missing. */
   readonly needed?: { readonly by: readonly Kind[]; readonly sentence: string };
 }
 
-/** What was sent to the simulator's controls will not do; it is answered 400 with this sentence. */
+/** A request to the simulator's controls that will not do; it is answered 400 with this sentence. */
 export function invalidInput(message: string): Error {
   return Object.assign(new Error(message), { code: 'invalid_input' });
 }

@@ -1,4 +1,4 @@
-import { type FaultRules, type FaultSpec, checkSpec } from './fault-rules.ts';
+import { checkSpec, type FaultRules, type FaultSpec } from './fault-rules.ts';
 
 /** A fault that is switched on. */
 export type Fault<Spec extends FaultSpec> = Spec & {
@@ -110,4 +110,17 @@ export function createFaults<Spec extends FaultSpec, Target = void>(
 
 function shown<Spec extends FaultSpec>({ id, spec, struck }: Entry<Spec>): Fault<Spec> {
   return { ...spec, id, struck };
+}
+
+/** Numbers from 0 to 1 that a seed repeats (mulberry32), for faults by chance. */
+export type Random = () => number;
+
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

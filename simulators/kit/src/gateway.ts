@@ -28,7 +28,7 @@ export const GATEWAY_STATUS: FaultMember<never> = {
   oneOf: Object.keys(GATEWAY_PAGES).map(Number),
 };
 
-/** What a gateway says in the place of the server behind it: a page for people, and nothing of that server. */
+/** The answer of a gateway in the place of the server behind it: a page for people, and nothing of that server. */
 export function gatewayPage(status: number): Answer {
   const title = GATEWAY_PAGES[status] ?? '';
   return {

@@ -1,5 +1,5 @@
 export { type Answer, json, redirect } from './answer.ts';
-export { clockSection } from './clock-section.ts';
+export { clockSection } from './clock.ts';
 export { type Clock, createClock } from './clock.ts';
 export {
   type Console,
@@ -24,6 +24,6 @@ export {
   invalidOption,
   settlePlace,
 } from './options.ts';
-export { type Random, seededRandom } from './random.ts';
+export { type Random, seededRandom } from './faults.ts';
 export { type Site, type SiteOptions, openSite } from './site.ts';
 export { BASE_STYLE } from './style.ts';

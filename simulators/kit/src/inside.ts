@@ -12,7 +12,7 @@ import type { FaultBoard } from './faults.ts';
 import { isOwnPage } from './guard.ts';
 import { isLoopbackAddress } from './loopback.ts';
 
-/** What a simulator shows below `/_sim/`. Faults are switched here for every simulator alike. */
+/** The pages of a simulator below `/_sim/`. Faults are switched here for every simulator alike. */
 export interface InsideParts<Spec extends FaultSpec, Target> {
   readonly faults: FaultBoard<Spec, Target>;
   /** Moved on by a form and by programs, who are answered with the state. */
@@ -24,9 +24,9 @@ export interface InsideParts<Spec extends FaultSpec, Target> {
   view?(path: readonly string[]): Answer | null;
   /** Other forms. `home`: it is done, and the browser goes back there. Null: there is no such form. */
   posted?(path: string, form: URLSearchParams): Answer | 'home' | null;
-  /** What programs ask below `/_sim/api/`. Null: there is no such thing. */
+  /** Answers programs below `/_sim/api/`. Null: there is no such thing. */
   control?(method: string, path: readonly string[], body: unknown): Answer | null;
-  /** Of the simulator's own errors, those that the sender caused. */
+  /** Recognises those of the simulator's own errors that the sender caused. */
   isTheirs?(thrown: unknown): thrown is Error;
 }
 
@@ -86,7 +86,7 @@ export function createInside<Spec extends FaultSpec, Target>(
     return 'home';
   }
 
-  /** What the sender did wrong. A mistake of ours is thrown on. */
+  /** Says what the sender did wrong. A mistake of ours is thrown on. */
   function sentenceOf(thrown: unknown): string {
     if (isInvalidInput(thrown) || parts.isTheirs?.(thrown) === true) return thrown.message;
     throw thrown;
@@ -124,7 +124,7 @@ function faultControl<Spec extends FaultSpec, Target>(
   return json(200, faults.list());
 }
 
-/** What comes after `/_sim/`. Null: an escape in it is broken. */
+/** The path after `/_sim/`. Null: an escape in it is broken. */
 function pathOf(url: string): string[] | null {
   try {
     const [, , ...path] = (url.split('?')[0] ?? '').split('/').map(decodeURIComponent);

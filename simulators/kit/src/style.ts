@@ -1,4 +1,4 @@
-/** What all pages share: colours for light and dark, the text, buttons, complaints. */
+/** The style of all pages: colours for light and dark, the text, buttons, complaints. */
 export const BASE_STYLE = `
 :root {
   color-scheme: light dark;

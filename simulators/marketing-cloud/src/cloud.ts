@@ -7,7 +7,7 @@ import { sampleDataExtensions } from './sql/sample.ts';
 import { createDuckdbRunner } from './sql/runner.ts';
 import type { Runner } from './sql/run-sql.ts';
 import { type Tasks, createTasks } from './tasks.ts';
-import { type Tokens, createTokens } from './auth/tokens.ts';
+import { createTokens, type Tokens } from './auth/endpoint.ts';
 
 /** An enterprise with its business units, and what is switched on and counted in it. */
 export interface Cloud {
@@ -19,7 +19,7 @@ export interface Cloud {
   readonly units: ReadonlyMap<string, Unit>;
   readonly tasks: Tasks;
   readonly runner: Runner;
-  /** Of queries, for SOAP's NewID. */
+  /** The ids of queries, for SOAP's NewID. */
   nextQueryId(): number;
   /** Known once the server listens; without a slash at the end. */
   readonly home: { origin: string };

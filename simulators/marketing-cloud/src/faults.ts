@@ -55,11 +55,11 @@ export interface FaultSpec extends CommonSpec<FaultKind> {
   readonly mid?: string;
   /** Milliseconds: of `latency` in real time, of `slow` and `late-rows` by the clock. */
   readonly ms?: number;
-  /** Of `throttled`. */
+  /** The seconds of `throttled`. */
   readonly seconds?: number;
-  /** What `task-error` and `perform-error` say. */
+  /** The message of `task-error` and `perform-error`. */
   readonly message?: string;
-  /** Of a `gateway`: 503 when left out. */
+  /** The status of a `gateway`: 503 when left out. */
   readonly status?: number;
 }
 
@@ -68,7 +68,7 @@ export type Faults = AllFaults<FaultSpec>;
 export type FaultBoard = Board<FaultSpec, Target>;
 export type Strikes = CommonStrikes<FaultSpec, Target>;
 
-/** What a fault may be about besides the request. */
+/** Things that a fault may be about besides the request. */
 export interface Target {
   readonly operation?: string;
   readonly mid?: string;

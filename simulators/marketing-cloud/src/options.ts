@@ -65,7 +65,7 @@ export interface MarketingCloudOptions {
    * memory, mostly that of a server beside which this runs. 5,000,000 when left out.
    */
   readonly mostValues?: number;
-  /** What runs the SQL, for tests that want no database. DuckDB when left out, opened with the first query. */
+  /** The database that runs the SQL, for tests that want none. DuckDB when left out, opened with the first query. */
   readonly runSql?: RunSql;
   /** Whether DuckDB may be installed when the first query needs it. False when left out: then an error says how. */
   readonly installDuckdb?: boolean;
@@ -75,7 +75,7 @@ export interface MarketingCloudOptions {
   readonly now?: () => number;
   /** How many milliseconds of the clock pass in one of real time. 1 when left out. */
   readonly speed?: number;
-  /** Of faults by chance and of the sample: the same seed, the same strikes and rows. */
+  /** The seed of faults by chance and of the sample: the same seed, the same strikes and rows. */
   readonly seed?: number;
 }
 

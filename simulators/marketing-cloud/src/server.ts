@@ -21,7 +21,7 @@ export interface MarketingCloud {
   readonly faults: Faults;
   readonly calls: Calls;
   readonly mids: readonly string[];
-  /** What a business unit has, past the API. Throws for a MID that is not there. */
+  /** The data of a business unit, past the API. Throws for a MID that is not there. */
   unit(mid: string): UnitInside;
   /** Ends with the task; null: there is no such task. */
   taskEnded(taskId: string): Promise<Task> | null;
@@ -70,7 +70,7 @@ export async function startMarketingCloud(
   };
 }
 
-/** What answers at an address. */
+/** A simulator that answers at an address. */
 export interface Served {
   readonly cloud: Cloud;
   readonly service: Service;

@@ -13,14 +13,14 @@ import { type Settings, durationOf } from './options.ts';
 import { fitted, written } from './sql/insert.ts';
 import { QueryError, type RunSql } from './sql/run-sql.ts';
 
-/** What a query does while it has a place: its SQL, for as long as was asked for, and its rows in the target. */
+/** The work of a query while it has a place: its SQL, for as long as was asked for, and its rows in the target. */
 export interface Work {
   process(task: Task): Promise<void>;
   /** Ends when no SQL is under way any more, and what followed from it is done. */
   settled(): Promise<void>;
 }
 
-/** What tasks are made with. */
+/** The parts that tasks are made with. */
 export interface TaskParts {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -130,7 +130,7 @@ export function createWork({ settings, clock, faults, units, run, stop, finish }
     );
   }
 
-  /** What is no fault of the query: the process hears of it, and whoever waits is not left waiting. */
+  /** Reports an error that is no fault of the query: the process hears of it, and whoever waits is not left waiting. */
   function fail(task: Task, thrown: unknown): void {
     if (!stop.aborted)
       globalThis.process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
@@ -167,7 +167,7 @@ export function createWork({ settings, clock, faults, units, run, stop, finish }
   };
 }
 
-/** What takes no time is done at once, also by a clock that stands still. */
+/** Work that takes no time is done at once, also by a clock that stands still. */
 export function later(clock: Clock, ms: number, call: () => void): void {
   if (ms > 0) clock.after(ms, call);
   else call();

@@ -1,4 +1,4 @@
-/** An error as Salesforce tells it: a code, a sentence, and the fields it is about. */
+/** An error in the form of Salesforce: a code, a sentence, and the fields it is about. */
 export class ApiError extends Error {
   readonly errorCode: string;
   readonly status: number;

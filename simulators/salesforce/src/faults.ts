@@ -40,11 +40,11 @@ export interface FaultSpec extends CommonSpec<FaultKind> {
   readonly object?: string;
   /** The errorCode of `refused`: CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY, a trigger's, when left out. */
   readonly code?: string;
-  /** What `refused` says. */
+  /** The message of `refused`. */
   readonly message?: string;
   /** Milliseconds of `latency`. */
   readonly ms?: number;
-  /** Of a `gateway`: 502 when left out. */
+  /** The status of a `gateway`: 502 when left out. */
   readonly status?: number;
 }
 
@@ -53,7 +53,7 @@ export type Faults = AllFaults<FaultSpec>;
 export type FaultBoard = Board<FaultSpec, Target>;
 export type Strikes = CommonStrikes<FaultSpec, Target>;
 
-/** What a fault may be about besides the request. */
+/** Things that a fault may be about besides the request. */
 export interface Target {
   readonly record?: string;
   readonly object?: string;

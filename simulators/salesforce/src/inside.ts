@@ -1,9 +1,9 @@
-import type { Row, Value } from './data/row.ts';
+import type { Row, Value } from './data/database.ts';
 import { coerce } from './data/values.ts';
-import type { Work } from './data/work.ts';
+import type { Work } from './data/transaction.ts';
 import { requireId, prefixOf } from './ids.ts';
 import { NO_FAULTS, type Org, type PublishedEvent } from './org.ts';
-import type { SObject } from './schema/types.ts';
+import type { SObject } from './schema/sobject.ts';
 import { type JsonObject, renderRecord } from './soql/render.ts';
 
 export interface FileInside {
@@ -14,7 +14,7 @@ export interface FileInside {
   readonly size: number;
   readonly checksum: string;
   readonly isLatest: boolean;
-  /** What the document is linked to, people apart. None: nobody would find it. */
+  /** The records that the document is linked to, people apart. None: nobody would find it. */
   readonly parents: readonly string[];
 }
 

@@ -66,7 +66,7 @@ export interface SalesforceOptions {
   readonly stateFile?: string;
   /** The clock, in milliseconds since 1970. Real time when left out. */
   readonly now?: () => number;
-  /** Of faults by chance: the same seed, the same strikes. */
+  /** The seed of faults by chance: the same seed, the same strikes. */
   readonly seed?: number;
 }
 

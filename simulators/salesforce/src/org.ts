@@ -1,21 +1,18 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { type CallCounter, createCalls } from './calls.ts';
 import { type Clock, createClock, seededRandom } from '@millrace/simulator-kit';
-import { type Database, createDatabase } from './data/database.ts';
-import { type Behaviour, type Dml, createDml, storageFull } from './data/dml.ts';
+import { createDatabase, type Database, type Row, type Values } from './data/database.ts';
+import { type Behaviour, createDml, type Dml, storageFull } from './data/dml.ts';
 import { contentDocumentLink, contentVersion, person } from './data/files.ts';
-import { type Locks, createLocks, unableToLock } from './data/locks.ts';
-import { createPublications } from './data/publications.ts';
-import type { Row, Values } from './data/row.ts';
-import { type Serials, createSerials } from './data/serials.ts';
-import { type View, openTransaction } from './data/transaction.ts';
-import type { Trigger, Work } from './data/work.ts';
+import { createLocks, type Locks, unableToLock } from './data/locks.ts';
+import { createSerials, type Serials } from './data/serials.ts';
+import { openTransaction, type Trigger, type View, type Work } from './data/transaction.ts';
 import { ApiError } from './errors.ts';
-import { type FaultBoard, type Strikes, createFaults } from './faults.ts';
+import { createFaults, type FaultBoard, type Strikes } from './faults.ts';
 import { prefixOf } from './ids.ts';
 import type { Settings } from './options.ts';
-import { type Schema, createSchema, prefixed } from './schema/schema.ts';
-import type { SObject } from './schema/types.ts';
+import { createSchema, prefixed, type Schema } from './schema/schema.ts';
+import type { SObject } from './schema/sobject.ts';
 import type { Scope } from './soql/paths.ts';
 
 /** The caller, and which faults meet them. */
@@ -30,7 +27,7 @@ export interface PublishedEvent {
   readonly values: Values;
 }
 
-export type Subscriber = (event: PublishedEvent, row: Row) => void;
+type Subscriber = (event: PublishedEvent, row: Row) => void;
 
 export interface Org {
   readonly settings: Settings;
@@ -53,7 +50,7 @@ export interface Org {
   transact<T>(caller: Caller, run: (work: Work) => Promise<T>, writer?: Work['writer']): Promise<T>;
   /** The same without a wait: throws `Blocked` where somebody else has a lock. */
   transactAtOnce<T>(caller: Caller, run: (work: Work) => T): T;
-  /** What comes in between before Apex has its next lock, each once. */
+  /** Changes that come in between before Apex has its next lock, each once. */
   readonly asides: (() => void)[];
   scope(view: View, source: string, version: string, withDeleted?: boolean): Scope;
   /** Called with the records of each commit. */
@@ -65,7 +62,7 @@ export interface Org {
 export const NO_FAULTS: Strikes = { strikes: () => null, held: async () => {} };
 
 /** Null: no Apex is installed. */
-export type TriggerOf = (org: Org) => Trigger | null;
+type TriggerOf = (org: Org) => Trigger | null;
 
 export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
   const clock = createClock(settings.now);
@@ -192,4 +189,19 @@ function refusalOf(strikes: Strikes, object: string): ApiError | null {
   return new ApiError(fault.code ?? 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', fault.message ?? '', {
     fields: [],
   });
+}
+
+const DAY = 86_400_000;
+
+/** New versions of files are limited by the day, whether they are committed or not. */
+function createPublications(clock: Clock, most: number): () => void {
+  const moments: number[] = [];
+  return () => {
+    const since = clock.now() - DAY;
+    while (moments[0] !== undefined && moments[0] <= since) moments.shift();
+    if (moments.length >= most) {
+      throw new ApiError('LIMIT_EXCEEDED', 'ContentPublication Limit exceeded.', { fields: [] });
+    }
+    moments.push(clock.now());
+  };
 }

@@ -13,11 +13,11 @@ import { createService } from './http/service.ts';
 import { type Inside, lookInside } from './inside.ts';
 import { createSessions } from './oauth/sessions.ts';
 import { type SalesforceOptions, settle } from './options.ts';
-import { createOrg } from './org.ts';
+import { createOrg, NO_FAULTS, type Org } from './org.ts';
 import { createLeaves } from './rest/leaves.ts';
-import { foundOrg } from './found.ts';
 import { createPages } from './sim/pages.ts';
 import { createStateKeeper } from './data/keeper.ts';
+import { findUser } from './oauth/token.ts';
 
 export interface Salesforce {
   readonly origin: string;
@@ -122,4 +122,33 @@ export async function startSalesforce(options: SalesforceOptions = {}): Promise<
 
 function failure(status: number, errorCode: string, message: string): Answer {
   return json(status, [{ errorCode, message }]);
+}
+
+/** The records that an org has from its first day: itself, and its users. */
+async function foundOrg(org: Org): Promise<void> {
+  const organizations = org.schema.require('Organization');
+  const users = org.schema.require('User');
+  const caller = { userId: '', strikes: NO_FAULTS };
+  await org.transact(caller, async (work) => {
+    const known = [...work.tx.rows(organizations)][0]?.Id;
+    org.home.organizationId =
+      known ??
+      (await org.dml.seed(work, organizations, {
+        Name: 'Millrace Sandbox',
+        InstanceName: 'SIM1',
+        OrganizationType: 'Developer Edition',
+        IsSandbox: true,
+      }));
+    for (const { username, name = username, email = null } of org.settings.users) {
+      if (findUser(org, username) !== undefined) continue;
+      const [first, ...rest] = name.split(' ');
+      await org.dml.seed(work, users, {
+        Username: username,
+        FirstName: rest.length === 0 ? null : (first ?? null),
+        LastName: rest.length === 0 ? name : rest.join(' '),
+        Email: email,
+        Alias: username.slice(0, 8),
+      });
+    }
+  });
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished, expect } from 'vitest';
 import { type Salesforce, type SalesforceOptions, startSalesforce } from '../src/index.ts';
 
-/** What an admin deploys: the objects as the package has them. */
+/** The objects that an admin deploys, as the package has them. */
 export const OBJECTS = fileURLToPath(
   new URL('../../../salesforce-package/force-app/main/default/objects', import.meta.url),
 );
@@ -181,7 +181,7 @@ export function assertion(
   return `${text}.${sign('RSA-SHA256', Buffer.from(text), key).toString('base64url')}`;
 }
 
-/** What the org says to a record that it does not take. */
+/** The answer of the org to a record that it does not take. */
 export async function refusalOf(world: World, type: string, fields: unknown): Promise<unknown> {
   const { status, body } = await world.call('POST', `/sobjects/${type}`, fields);
   expect(status).toBe(400);

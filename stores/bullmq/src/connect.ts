@@ -39,7 +39,7 @@ function optionsOf({ password, answerWithinMs = ANSWER_WITHIN_MS }: ConnectOptio
 /** A client that is connected; of a whole cluster, where the server is part of one. */
 export async function connect(options: ConnectOptions): Promise<Redis | Cluster> {
   const client = listened(new Redis(options.url, optionsOf(options)), options);
-  // Of a connection that cannot be made, the driver says only that it was closed.
+  // When a connection cannot be made, the driver says only that it was closed.
   let reason: unknown = null;
   const remember = (error: unknown): void => void (reason ??= error);
   client.on('error', remember);

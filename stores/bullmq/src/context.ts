@@ -16,7 +16,7 @@ export function script(...parts: readonly string[]): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
-/** What a script answers. The caller knows the shape: it is written beside the script. */
+/** The answer of a script. The caller knows the shape: it is written beside the script. */
 export type Reply = string | number | null | Reply[];
 
 export interface Context {
@@ -120,7 +120,7 @@ export function partsOf<T>(items: readonly T[], size = PART): T[][] {
   return parts;
 }
 
-/** So long a script reads about a millisecond. */
+/** The characters that a script reads in about a millisecond. */
 const PART_LENGTH = 1_000_000;
 
 /** As `partsOf`, and no part longer than a megabyte, unless one item is. */

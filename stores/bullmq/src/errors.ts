@@ -1,7 +1,7 @@
 import { MillraceError, StoreTimedOut, StoreUnavailable } from '@millrace/engine';
 
 /**
- * What Redis answers while it is of no use and may be again: started (LOADING), a replica (READONLY, MASTERDOWN,
+ * Answers of Redis while it is of no use and may be again: started (LOADING), a replica (READONLY, MASTERDOWN,
  * NOREPLICAS), a cluster that moves or lacks a part (CLUSTERDOWN, TRYAGAIN, MOVED, ASK), a disk that is full (MISCONF), a
  * script of somebody that does not end (BUSY, UNKILLABLE), a memory that is full (OOM), a password or right that was
  * changed. Older servers put these words into the middle of the message of a script.
@@ -9,7 +9,7 @@ import { MillraceError, StoreTimedOut, StoreUnavailable } from '@millrace/engine
 const PASSING =
   /\b(LOADING|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|MISCONF|BUSY|UNKILLABLE|OOM|NOAUTH|WRONGPASS|NOPERM)\b/;
 
-/** What an operator has to see to. */
+/** Errors that an operator has to repair. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   READONLY: 'The Redis server is a replica and takes no writes',
   MISCONF: 'Redis cannot write to its disk',
@@ -36,7 +36,7 @@ export function keyFault(fault: string, cause?: unknown): Error {
   );
 }
 
-/** What a command threw, as the engine knows it: Redis is away, was too slow, or the data is at fault. */
+/** The error of a command as the engine knows it: Redis is away, was too slow, or the data is at fault. */
 export function storeError(error: unknown): Error {
   if (error instanceof MillraceError) return error;
   const message = error instanceof Error ? error.message : String(error);

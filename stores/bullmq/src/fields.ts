@@ -76,7 +76,7 @@ function noWebhooks(kind: string): MillraceError {
   );
 }
 
-/** What a claim reads of a job, and answers in this order before its queue. */
+/** The fields that a claim reads of a job, and answers in this order before its queue. */
 export const CLAIMED = [
   'number',
   'state',
@@ -123,7 +123,7 @@ export function toClaimed(reply: Reply): ClaimedJob {
   };
 }
 
-/** What lists answer of a job, in this order, after its queue. */
+/** The fields that lists answer of a job, in this order, after its queue. */
 export const SUMMARY = [
   'number',
   'tenant',

@@ -5,7 +5,7 @@ import { distrust } from './connect.ts';
 import { queueOf } from './names.ts';
 
 /**
- * What apps add with BullMQ. Our own scripts publish a hint; BullMQ sets a marker for its workers, who wait for it. One process of
+ * Notices jobs that apps add with BullMQ. Our own scripts publish a hint; BullMQ sets a marker for its workers, who wait for it. One process of
  * ours takes it and publishes the hint for all of them: without it, such a job waited for the next poll, 15 seconds by default.
  */
 export interface Markers {
@@ -22,7 +22,7 @@ const GATHER_MS = 50;
 const AGAIN_MS = 1_000;
 
 export function startMarkers(
-  /** Of its own: a command that waits holds up everything that is sent after it. */
+  /** A connection of its own: a command that waits holds up everything that is sent after it. */
   client: Redis | Cluster,
   { prefix, answerWithinMs }: { readonly prefix: string; readonly answerWithinMs: number },
 ): Markers {

@@ -21,7 +21,7 @@ import { renew } from './operations/renew.ts';
 import { settle } from './operations/settle.ts';
 
 export interface BullStoreOptions extends ConnectOptions {
-  /** Whose jobs these are: the prefix of BullMQ's queues is this name in braces. */
+  /** The owner of the jobs: the prefix of BullMQ's queues is this name in braces. */
   readonly prefix?: string;
   /** New jobs and outcomes are answered once so many replicas have them. */
   readonly replicas?: number;

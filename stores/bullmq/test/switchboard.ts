@@ -55,7 +55,7 @@ export async function startSwitchboard(firstUrl: string) {
     loseAnswerTo(text: string) {
       lost = text;
     },
-    /** Nothing passes any more on what is open now, and nobody is told. */
+    /** Nothing gets through any more on the connections that are open now, and nobody is notified. */
     silence() {
       for (const call of calls) call.isSilent = true;
     },

@@ -1,6 +1,6 @@
 import type { Dependants, Keeps, Store } from '@millrace/engine';
 
-/** What a store brings to be checked: a fresh, empty database of its kind. */
+/** A store to be checked: a fresh, empty database of its kind. */
 export interface StoreHarness {
   /** A handle on the database. Several behave like several processes. */
   open(options?: { readonly dependants?: Dependants }): Promise<Store>;
@@ -13,11 +13,11 @@ export interface StoreHarness {
   readonly limits?: StoreLimits;
 }
 
-/** What a store cannot help by its nature. */
+/** Limits of a store that are in its nature. */
 export interface StoreLimits {
   /** `watch` says nothing of what other processes do. */
   readonly silent?: boolean;
-  /** What was committed is never lost, so an epoch cannot come twice: the claim is no part of the fence. */
+  /** Commits are never lost, so an epoch cannot come twice: the claim is no part of the fence. */
   readonly epochsFence?: boolean;
   /** Names (kind, tenant, key and the like) are short and of plain characters. */
   readonly plainNames?: boolean;
@@ -49,7 +49,7 @@ const PARTS: readonly string[] = [
   'rearrange',
 ] satisfies PartName[];
 
-/** What a check works with: the harness, and a first handle. */
+/** The world of a check: the harness, and a first handle. */
 export interface World {
   readonly store: Store;
   readonly harness: StoreHarness;

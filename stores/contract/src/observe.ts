@@ -18,7 +18,7 @@ export async function read(store: Store, id: JobId): Promise<Job> {
   return job;
 }
 
-/** What a careless store could take for the id, or stumble over. */
+/** Values that a careless store could take for the id, or stumble over. */
 export function strangeIds(store: Store, id: JobId): JobId[] {
   const number = id.slice(store.name.length + 1);
   return [

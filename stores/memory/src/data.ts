@@ -14,7 +14,7 @@ import { type Journal, type Table, createJournal } from './journal.ts';
 import type { Fence } from './fence.ts';
 import type { Turns } from './turns.ts';
 
-/** What all handles of one database share. */
+/** The data that all handles of one database share. */
 export interface Data {
   readonly name: string;
   readonly journal: Journal;
@@ -22,7 +22,7 @@ export interface Data {
   /** The jobs that are QUEUED, due or not: a claim never looks at the history. */
   readonly queued: Table<JobId, JobRow>;
   readonly leases: Table<JobId, LeaseRow>;
-  /** Which job has a key, by `keyOf(kind, tenant, key)`. */
+  /** The job that has a key, by `keyOf(kind, tenant, key)`. */
   readonly keys: Table<string, JobId>;
   /** By `keyOf(kind, tenant, state)`, so that `counts` never looks at the history either. */
   readonly counts: Table<string, Omit<Count, 'scheduled'>>;
@@ -39,9 +39,9 @@ export interface Data {
 export interface JobRow extends Omit<Job, 'leaseUntil'> {
   /** The number in the id, which is the age. */
   readonly n: number;
-  /** Of the newest lease; 0 before the first. */
+  /** The epoch of the newest lease; 0 before the first. */
   readonly epoch: number;
-  /** The last lease that settled the job: tells a repeated settlement from a stale one. */
+  /** The last lease that settled the job: it tells a repeated settlement from a stale one. */
   readonly settled: Pick<Lease, 'epoch' | 'claim'> | null;
   /** The job's worker was lost while it ran, and nothing has cleared the job since. */
   readonly suspect: boolean;
@@ -55,7 +55,7 @@ export interface JobRow extends Omit<Job, 'leaseUntil'> {
 /** A job has one exactly while it is PROCESSING. */
 export interface LeaseRow extends Lease {
   readonly until: number;
-  /** Of the last checkpoint. */
+  /** The step of the last checkpoint. */
   readonly step: number;
   /** Only what was begun is renewed. */
   readonly renewed: boolean;
@@ -78,7 +78,7 @@ export interface WorkerRow extends WorkerReport {
   readonly seenAt: number;
 }
 
-/** What a verb works with: the data, and what does not change while it runs. */
+/** A verb's view: the data, and what does not change while it runs. */
 export interface Transaction {
   readonly data: Data;
   /** Read once, so that every part of a verb sees the same time. */
@@ -86,7 +86,7 @@ export interface Transaction {
   readonly dependants: Dependants;
   readonly holds: Fence;
   readonly hints: HintDraft;
-  /** Of the handle. */
+  /** The turns of the handle. */
   readonly turns: Turns;
 }
 

@@ -2,7 +2,7 @@ import { type FailureRecord, isFinished } from '@millrace/engine';
 import type { JobRow, Transaction } from './data.ts';
 import { giveKeyUp, save } from './rows.ts';
 
-/** What is said about a person goes; that a job ran, when and with which end, stays. */
+/** Removes everything about a person; that a job ran, when and with which end, stays. */
 export function erase(tx: Transaction, subject: string): number {
   const rows = [...tx.data.jobs.values()].filter((row) => row.subject === subject);
   for (const row of rows) {
@@ -30,7 +30,7 @@ export function erase(tx: Transaction, subject: string): number {
   return rows.length;
 }
 
-/** What the job may still keep of an error. */
+/** The part of an error that the job may still keep. */
 export function storable(row: JobRow, error: FailureRecord): FailureRecord {
   return row.erased ? withoutText(error) : error;
 }

@@ -14,7 +14,7 @@ import type { JobRow, PausedRow, Transaction } from './data.ts';
 import { finish } from './finish.ts';
 import { move, oldestFirst, remove, save } from './rows.ts';
 
-/** What people do to jobs and kinds. */
+/** Actions of people on jobs and kinds. */
 export function cancel(tx: Transaction, { select }: Selection): Canceled {
   const canceled: JobId[] = [];
   const requested: JobId[] = [];
@@ -114,7 +114,7 @@ export function removeEnded(tx: Transaction, id: JobId): boolean {
   return true;
 }
 
-/** Those that wait. What runs keeps the priority that it was claimed with. */
+/** The jobs that wait. A running one keeps the priority that it was claimed with. */
 export function prioritize(
   tx: Transaction,
   { ids, priority }: { ids: readonly JobId[]; priority: number | null },

@@ -1,6 +1,6 @@
 import type { Hint, Lease } from '@millrace/engine';
 
-/** What a verb has to tell, gathered while it runs: a verb that fails tells nothing. */
+/** The hints of a verb, gathered while it runs: a verb that fails sends none. */
 export interface HintDraft {
   ready(kind: string): void;
   cancel(lease: Lease): void;

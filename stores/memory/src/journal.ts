@@ -53,7 +53,7 @@ export function createJournal(): Journal {
     try {
       return body();
     } catch (error) {
-      for (const takeBack of undo.toReversed()) takeBack();
+      for (const undoOne of undo.toReversed()) undoOne();
       throw error;
     } finally {
       undo.length = 0;

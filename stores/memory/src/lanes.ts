@@ -3,7 +3,7 @@ import { type JobRow, type Transaction, keyOf } from './data.ts';
 import { comesFirst, priorityOf, running } from './rows.ts';
 
 /**
- * Which due jobs a claim takes. Every (kind, tenant) with due jobs is a lane. A lane gives at most its
+ * Chooses the due jobs that a claim takes. Every (kind, tenant) with due jobs is a lane. A lane gives at most its
  * tenant's equal share of one claim, so a tenant with a long queue never has a whole batch to itself;
  * priority orders the work of one tenant, over all its kinds, never that of one against another's.
  * A suspect is in no lane: it is taken alone.

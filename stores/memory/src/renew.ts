@@ -6,7 +6,7 @@ import {
 } from '@millrace/engine';
 import type { JobRow, LeaseRow, Transaction } from './data.ts';
 import { enqueue } from './enqueue.ts';
-import { held } from './lease.ts';
+import { held } from './fence.ts';
 import { save } from './rows.ts';
 
 export function renew(tx: Transaction, leases: readonly Lease[], leaseMs: number): RenewAnswer[] {

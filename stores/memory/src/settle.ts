@@ -11,7 +11,7 @@ import { enqueue } from './enqueue.ts';
 import { storable } from './erase.ts';
 import { executionsWith } from './executions.ts';
 import { finish } from './finish.ts';
-import { held } from './lease.ts';
+import { held } from './fence.ts';
 import { putBack } from './rows.ts';
 
 /** A running job with the lease in force. */

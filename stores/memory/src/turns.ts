@@ -1,5 +1,5 @@
 /**
- * Whose turn it is, over the claims of one handle: tenants follow each other in the order of their names, and a claim
+ * The turns of tenants over the claims of one handle: tenants follow each other in the order of their names, and a claim
  * begins after the tenant that the claim before it served last. Kept per kind, so that pools of one process, which claim
  * by turns themselves, do not skip each other's tenants.
  */

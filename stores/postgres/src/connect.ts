@@ -32,7 +32,7 @@ interface ByUrl {
   readonly credential?: Credential;
 }
 
-/** What the pg package would read from a URL, and set above anything that it is given beside it. */
+/** Parameters that the pg package would read from a URL, and set above anything that it is given beside it. */
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
 
 /** The database refuses the password (28P01) or the role (28000). */

@@ -1,7 +1,7 @@
 import { MillraceError } from '@millrace/engine';
 
 /**
- * What the operations need of a database: the same for Postgres and for PGlite. Parameters are texts and
+ * A database as the operations need it: the same for Postgres and for PGlite. Parameters are texts and
  * numbers only (arrays travel as array literals, cast in the SQL), so that both drivers send them alike.
  */
 export type Param = string | number | boolean | null;
@@ -28,7 +28,7 @@ export interface Session {
 export interface Database extends Session {
   /** The database runs in this process: there is no autovacuum and no checkpointer. */
   readonly isEmbedded: boolean;
-  /** Its schema is for somebody else to change: `migrate` looks whether it is new enough, and issues no DDL. */
+  /** Somebody else changes the schema: `migrate` looks whether it is new enough, and issues no DDL. */
   readonly schemaFixed?: boolean;
   /** Runs the work in a transaction, again if it was undone because of others (a deadlock). */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
@@ -37,7 +37,7 @@ export interface Database extends Session {
    * `trouble.ts`.
    */
   trouble(): string | null;
-  /** Of the pool, where there is one. `waiting` are callers for whom no connection was free. */
+  /** The state of the pool, where there is one. `waiting` are callers for whom no connection was free. */
   connections?(): { total: number; idle: number; waiting: number };
   /** Why it has ended for good within this process, in a sentence for anyone; null: it has not. */
   stopped(): string | null;

@@ -8,11 +8,11 @@ import { NO_PASSWORD } from './connect.ts';
  * (25P03) or took too long (25P04), prepared statements that the session does not have (26000) or has already (42P05), as
  * when a pooler was put in between, and a right that somebody took away (42501).
  */
-const PASSING = /^(08|53|57|58|40|XX|55P03|25006|25P03|25P04|26000|42P05|42501)/;
+const TRANSIENT = /^(08|53|57|58|40|XX|55P03|25006|25P03|25P04|26000|42P05|42501)/;
 
 const UNTRUSTED = 'The certificate of the database is of no trusted authority';
 
-/** What an operator has to see to: the same for every statement, and over when it is repaired. */
+/** Errors that an operator has to repair: the same for every statement, and over when it is repaired. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   '53100': 'The disk of the database is full',
   '53200': 'The database is out of memory',
@@ -23,7 +23,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   '28000': 'The database does not accept the role',
   '3D000': 'The database is not there',
   [NO_PASSWORD]: 'There is no password for the database',
-  // What Node says of a certificate.
+  // Node's words about a certificate.
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
@@ -32,7 +32,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'The certificate of the database has expired',
 };
 
-/** What no code tells: no password, or one side wants TLS and the other has none. The words of the pg package and of Postgres. */
+/** Errors without a code: no password, or one side wants TLS and the other has none. In the words of the pg package and of Postgres. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [
     /client password must be a (non-empty )?string$/,
@@ -57,13 +57,13 @@ const UNDONE = /^(40001|40P01)$/;
 /** `statement_timeout` or someone's pg_cancel_backend (57014), `transaction_timeout` (25P04). */
 const TIMED_OUT = /^(57014|25P04)$/;
 
-/** What the pg package says, without a code, when `query_timeout` has passed. */
+/** The words of the pg package, without a code, when `query_timeout` has passed. */
 const NO_ANSWER_IN_TIME = 'Query read timeout';
 
 /** Where Postgres finds that a prepared statement's columns have changed, as by a migration: a new session is fine. */
 const STALE_PLAN = 'RevalidateCachedQuery';
 
-/** What a statement threw, as the engine knows it: the database is away, was too slow, or the data is at fault. */
+/** The error of a statement as the engine knows it: the database is away, was too slow, or the data is at fault. */
 export function storeError(error: unknown, place = ''): Error {
   if (error instanceof StoreUnavailable) return error;
   const code = fieldOf(error, 'code');
@@ -73,8 +73,8 @@ export function storeError(error: unknown, place = ''): Error {
       cause: error,
     });
   const isSqlState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');
-  const isPassing = PASSING.test(code) || fieldOf(error, 'routine') === STALE_PLAN;
-  return isSqlState && !isPassing ? (error as Error) : unavailable(error, place);
+  const isTransient = TRANSIENT.test(code) || fieldOf(error, 'routine') === STALE_PLAN;
+  return isSqlState && !isTransient ? (error as Error) : unavailable(error, place);
 }
 
 /**

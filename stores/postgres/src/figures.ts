@@ -1,6 +1,6 @@
 import type { Filter, FinishedState, JobId, NewJob } from '@millrace/engine';
 
-/** What people want to know of the whole: counts by the minute, how much waits, and why jobs fail. */
+/** Figures over all jobs: counts by the minute, how much waits, and why jobs fail. */
 export interface Figures {
   /** With their whole values so far: to keep one twice changes nothing. */
   keep(params: {
@@ -18,11 +18,11 @@ export interface Figures {
   samples(params: Range & Pick<Whose, 'tenants'>): Promise<Sampled[]>;
   /** One step: minutes become hours after two days, and nothing is kept for longer than eight. */
   tidy(): Promise<{ readonly more: boolean }>;
-  /** Of each kind and tenant that has some: what `counts` of the store does not tell. */
+  /** Waiting jobs of each kind and tenant that has some, which `counts` of the store leaves out. */
   waiting(): Promise<WaitingLane[]>;
   /** The newest that failed, or that wait for a retry. */
   failures(params: FailuresParams): Promise<Failure[]>;
-  /** What the store makes and ends by itself is reported from now on. One listens at a time. */
+  /** Reports jobs that the store makes and ends by itself from now on. One listens at a time. */
   listen(tally: Tally): void;
 }
 
@@ -30,7 +30,7 @@ export interface Figures {
 export const SOURCES = ['salesforce', 'api', 'schedule', 'pipeline', 'rule', 'other'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** Of a histogram. Bucket n counts up to 4 · 2ⁿ ms, the last one everything beyond, which begins at 9 hours. */
+/** The buckets of a histogram. Bucket n counts up to 4 · 2ⁿ ms, the last one everything beyond, which begins at 9 hours. */
 export const BUCKETS = 24;
 
 export const LEVEL = { all: 0, kind: 1, lane: 2 } as const;
@@ -113,7 +113,7 @@ export interface Failure {
   readonly at: number;
 }
 
-/** Hears what the store makes and ends by itself, which no event tells. It may hear of a transaction that was undone. */
+/** Hears of jobs that the store makes and ends by itself, which no event reports. It may hear of a transaction that was undone. */
 export interface Tally {
   made(jobs: readonly NewJob[]): void;
   /** By hand, or because a worker was lost. */

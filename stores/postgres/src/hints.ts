@@ -122,7 +122,7 @@ export async function startHints(
         // While the way of hearing changed, a notification may have been missed: everyone looks for themselves.
         tell({ type: 'control' });
       } catch {
-        // The database is away, which says nothing about LISTEN: the next try tells.
+        // The database is away, which says nothing about LISTEN: the next try does.
       }
     }
   }

@@ -61,7 +61,7 @@ export { openPg } from './pg.ts';
 export { grantsTo } from './rights.ts';
 export { type RunInside, sessionOf } from './own-sessions.ts';
 export { type Announcer, createAnnouncer } from './replica/announcer.ts';
-export { FIRST_BUCKET_MS, bucketOf } from './replica/buckets.ts';
+export { FIRST_BUCKET_MS, bucketOf } from './replica/counting.ts';
 export { type Counting, createCounting } from './replica/counting.ts';
 export { type Keeper, createKeeper } from './replica/keeper.ts';
 export type {
@@ -114,7 +114,7 @@ export interface PgliteStoreOptions {
 
 const NOTHING_FOLLOWS: Dependants = () => [];
 
-/** A store in Postgres 14 or newer. Sets up or updates its schema `millrace`, unless told not to. */
+/** A store in Postgres 14 or newer. Sets up or updates its schema `millrace`, unless `migrate` is false. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const pool = openPg({ poolSize: 10, answerWithinMs: 30_000, ...options });
   const database: Database = { ...pool, schemaFixed: options.migrate === false };

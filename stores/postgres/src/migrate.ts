@@ -33,14 +33,14 @@ const APPLIED: Statement = {
 SELECT name, (to_jsonb(m) ->> 'compatible_from')::int AS compatible_from FROM millrace.migrations m ORDER BY name`,
 };
 
-/** What is to be run, and in which order. */
+/** The migrations to run, in their order. */
 export interface Plan {
   /** Before everything else: the schema itself, and the table that remembers what was run. */
   readonly base: readonly string[];
   readonly parts: readonly PartState[];
 }
 
-/** What `migrate` would do. Nothing is changed. */
+/** The plan of `migrate`. Nothing is changed. */
 export async function planMigrations(
   database: Database,
   owners: readonly Migrations[],
@@ -92,7 +92,7 @@ export async function migrateIn(
   await session.script([WAIT_SHORTLY, ...base].join('\n'));
   for (const migration of pending)
     await session.script(sqlOf(migration)).catch((error: unknown) => {
-      // What passes, or lacks a right, is none of the migration's.
+      // A transient error, or a missing right, is no fault of the migration.
       throw error instanceof StoreUnavailable ? error : failed(migration, error);
     });
   return pending.map(({ file }) => file);
@@ -122,7 +122,7 @@ async function planIn(session: Session, owners: readonly Migrations[]): Promise<
 type Has = { schema: boolean; tables: boolean; compatibility: boolean };
 const NOTHING: Has = { schema: false, tables: false, compatibility: false };
 
-/** Of a database that is not there yet. */
+/** The state of a database that is not there yet. */
 export function planEmpty(owners: readonly Migrations[]): Promise<Plan> {
   return planOf(owners, NOTHING, []);
 }

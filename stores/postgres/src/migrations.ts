@@ -12,7 +12,7 @@ export const QUEUE: Migrations = {
   folder: new URL('../migrations/', import.meta.url),
 };
 
-/** What people call the tables of an owner. */
+/** The name that people know an owner's tables by. */
 function partName({ owner }: Migrations): string {
   return owner === '' ? 'queue' : owner;
 }

@@ -17,7 +17,7 @@ export type PgOptions = ConnectOptions & {
 export interface PgDatabase extends Database {
   /** Whether connections are ours alone, to be set up and to keep prepared statements on. They are not at first. */
   setPrepared(prepared: boolean): void;
-  /** Of the pool. `waiting` are callers for whom no connection was free. */
+  /** The state of the pool. `waiting` are callers for whom no connection was free. */
   connections(): { total: number; idle: number; waiting: number };
 }
 
@@ -196,12 +196,24 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
     setPrepared(value) {
       prepared = value;
     },
-    connections: () => ({
-      total: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
+    connections: () => connectionsOf(pool, poolSize),
     close: () => (closing ??= close()),
+  };
+}
+
+/**
+ * The pool hands out its idle connections, and opens new ones, in the next turn only: until then it counts callers as waiting who
+ * wait for nothing, beside connections that are as good as taken ("0 of 10 used, 4 wait").
+ */
+function connectionsOf(
+  { totalCount, idleCount, waitingCount }: pg.Pool,
+  poolSize: number,
+): ReturnType<PgDatabase['connections']> {
+  const opened = Math.min(Math.max(0, waitingCount - idleCount), poolSize - totalCount);
+  return {
+    total: totalCount + opened,
+    idle: Math.max(0, idleCount - waitingCount),
+    waiting: Math.max(0, waitingCount - idleCount - opened),
   };
 }
 
@@ -217,7 +229,7 @@ async function commit(client: Queryable): Promise<void> {
 }
 
 /**
- * What is written on a client outside of a transaction is there at once, and stays whatever happens to the rows beside it. Older
+ * A write on a client outside of a transaction is there at once, and stays whatever happens to the rows beside it. Older
  * versions of `pg` cannot tell.
  */
 async function requireTransaction(client: Queryable): Promise<void> {
@@ -272,7 +284,7 @@ async function listen(
     heartbeat(client);
   }
 
-  /** A half-open connection never reports an error: only a question without an answer tells. */
+  /** A half-open connection never reports an error: only a query without an answer shows it. */
   function heartbeat(client: pg.Client): void {
     if (client !== current) return;
     timer = setTimeout(() => {

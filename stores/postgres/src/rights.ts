@@ -13,7 +13,7 @@ const QUOTED: Statement = {
   text: 'SELECT quote_ident($1) AS role, quote_ident(current_database()) AS database',
 };
 
-/** What an owner has to run for a role that works in the schema and changes nothing about it. */
+/** The statements that an owner has to run for a role that works in the schema and changes nothing about it. */
 function grantsFor(role: string): string[] {
   return [
     `GRANT USAGE ON SCHEMA millrace TO ${role};`,

@@ -1,11 +1,10 @@
 import type { Hint, JobId, JsonText } from '@millrace/engine';
 
-/** What a process tells the others for the people who watch. */
+/** Announcements of a process to the others, for people who watch. */
 export type Announcement =
-  /** Jobs that are not as they were. `mark` is unique, and names the place in the order of all announcements. */
+  /** Jobs that are not as they were. */
   | {
       readonly type: 'changed';
-      readonly mark: string;
       readonly jobs: readonly JobId[];
       /** There were others: too many to name. */
       readonly more: boolean;
@@ -24,7 +23,7 @@ export interface Announcements {
   arrive(): boolean;
 }
 
-/** Whose a name is. */
+/** Names of people, each of one subject. */
 export interface Names {
   /**
    * The name of a subject: the one that it came with first. Null where another subject had that name before.
@@ -38,7 +37,7 @@ export interface AuditEntry {
   readonly actor: string;
   /** Who, by what stays the same when the name changes; null where nobody had to sign in, and in entries of old. */
   readonly subject: string | null;
-  /** Whose things it is about; null: of nobody in particular, and in entries of old also all. */
+  /** The tenants it is about; null: nobody in particular, and in old entries also all. */
   readonly tenants: readonly string[] | 'all' | null;
   /** What: the name of the route. */
   readonly action: string;
@@ -52,7 +51,7 @@ export interface AuditEnd {
   readonly outcome: 'done' | 'refused';
   /** How many jobs it changed, where it is about jobs. */
   readonly count: number | null;
-  /** Whose things it was about, where that was not known before; left out, it is as the entry said. */
+  /** The tenants it was about, where that was not known before; left out, it is as the entry said. */
   readonly tenants?: readonly string[] | 'all';
 }
 
@@ -82,9 +81,9 @@ export interface AuditParams {
 }
 
 export interface AuditLog {
-  /** What someone is about to do, before it is done: nothing happens without a trace. Gives the entry's id. */
+  /** Writes down what someone is about to do, before it is done: nothing happens without a trace. Gives the entry's id. */
   begin(params: { entry: AuditEntry }): Promise<string>;
-  /** What was read, in one write. */
+  /** Writes down what was read, in one write. */
   note(params: { entry: AuditEntry; outcome: AuditEnd['outcome'] }): Promise<void>;
   /** How it ended. An entry without an end is one whose process went away in between. */
   end(params: { id: string; end: AuditEnd }): Promise<void>;
@@ -94,12 +93,12 @@ export interface AuditLog {
   prune(params: { keepMs: number }): Promise<{ count: number; more: boolean }>;
 }
 
-/** Whose a saved thing is: one person's, within one tenant. There is no other way to ask for one. */
+/** The owner of a saved thing: one person, within one tenant. There is no other way to ask for one. */
 export interface SavedOf {
   /** The name, which belongs to one subject (`Names`). */
   readonly owner: string;
   readonly tenant: string;
-  /** Which sort of thing. */
+  /** The sort of thing. */
   readonly what: string;
 }
 
@@ -110,7 +109,7 @@ export interface Saved {
   readonly updatedAt: number;
 }
 
-/** What people save for themselves, until they delete it. */
+/** Things that people save for themselves, until they delete them. */
 export interface SavedThings {
   /** By name. */
   list(of: SavedOf): Promise<Saved[]>;
@@ -120,7 +119,7 @@ export interface SavedThings {
   ): Promise<{ readonly saved: Saved; readonly created: boolean } | null>;
   /** False: there is none. */
   remove(thing: SavedOf & Pick<Saved, 'name'>): Promise<boolean>;
-  /** What somebody has saved, and what names them; gives how many. */
+  /** Forgets all that somebody has saved, and what names them; gives how many. */
   erase(params: { readonly subject: string }): Promise<number>;
 }
 
@@ -130,10 +129,10 @@ export interface NewBulk {
   /** Where its job is, and whose it is. */
   readonly tenant: string;
   readonly submitter: string | null;
-  /** Whose jobs it is about; null: of any tenant, of anybody. */
+  /** The tenants whose jobs it is about; null: any. `owner`, where set: one person's jobs alone. */
   readonly tenants: readonly string[] | null;
   readonly owner: string | null;
-  /** What was asked for, and what was counted. */
+  /** The request, and what was counted. */
   readonly asked: JsonText;
   readonly frozen: JsonText;
   /** Null: too many to name. */
@@ -162,7 +161,7 @@ export interface BulkLog {
   start(params: { id: string; job: JobId }): Promise<Bulk | null>;
   /** The same for the one that undoes it. */
   undo(params: { id: string; job: JobId }): Promise<Bulk | null>;
-  /** What it has done so far. */
+  /** The counts so far. */
   tell(params: { id: string; result: JsonText }): Promise<void>;
   /** Before jobs are changed: what they were. */
   change(params: {

@@ -1,8 +1,8 @@
 import { conditionOf } from './errors.ts';
 
 /**
- * What keeps a database from its work although it answers: a full disk still lets everyone read. It is known from the
- * statements that it refuses, since no question tells: a small write may find room where a batch does not.
+ * Trouble of a database that answers and yet cannot work: a full disk still lets everyone read. It is known from the
+ * statements that it refuses, since no query would show it: a small write may find room where a batch does not.
  */
 export interface Trouble {
   failed(statement: string, error: unknown): void;

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { PgDatabase } from '../src/pg.ts';
 import type { Cut, How, Line } from './line.ts';
 
-/** What is asked through a line that is cut at every one of its questions to the server in turn. */
+/** Statements through a line that is cut at every one of its questions to the server in turn. */
 export interface Attempted {
   readonly line: Line;
   /** Through the line. */

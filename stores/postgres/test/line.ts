@@ -16,7 +16,7 @@ export interface Line {
   watch(): { asked(): readonly string[] };
   /** Resolves when it has happened, with the server's process at the other end. */
   cutAt(cut: Cut): Promise<number>;
-  /** From now on nothing passes through the connections that exist; new ones work. */
+  /** From now on nothing gets through the connections that exist; new ones work. */
   silence(): void;
   cutAll(how: Exclude<How, 'silence'>): void;
   close(): Promise<void>;

@@ -16,7 +16,7 @@ export interface Meeting {
   untilWaiting(count?: number, columns?: string): Promise<unknown[]>;
 }
 
-/** Of the file that calls it: registers what is before and after its tests. */
+/** Registers what is before and after the tests of the file that calls it. */
 export function meeting(): Meeting {
   let databases: TestDatabases;
   let url = '';

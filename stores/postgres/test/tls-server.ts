@@ -7,7 +7,7 @@ import { startPostgres } from '../../../scripts/services.mjs';
 
 /** A Postgres that lets the role `app` in with TLS and a password only, as those of Azure do. */
 export interface TlsServer {
-  /** Of the role `app`, without a password. Its certificate is for 127.0.0.1 and for no name. */
+  /** The address for the role `app`, without a password. Its certificate is for 127.0.0.1 and for no name. */
   readonly url: string;
   /** The authority of its certificate, and one that knows nothing of it: in PEM, and where the file is. */
   readonly authority: Authority;
@@ -15,7 +15,7 @@ export interface TlsServer {
   setPassword(password: string): Promise<void>;
   /** Ends the sessions of `app`, so that the next question needs a new connection. */
   cut(): Promise<void>;
-  /** Those of `app`: whether they are encrypted. */
+  /** The connections of `app`: whether they are encrypted. */
   sessions(): Promise<boolean[]>;
   remove(): Promise<void>;
 }

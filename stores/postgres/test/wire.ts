@@ -35,7 +35,7 @@ const SYNC = 'S';
 const BACKEND_KEY = 'K';
 const READY = 'Z';
 
-/** What the server answers as one: a startup, a simple query, or everything up to a Sync. */
+/** The messages that the server answers together: a startup, a simple query, or everything up to a Sync. */
 export function endsQuestion({ type }: Message): boolean {
   return type === 'startup' || type === SIMPLE_QUERY || type === SYNC;
 }
@@ -56,7 +56,7 @@ export function endsAnswer({ type }: Message): boolean {
   return type === READY;
 }
 
-/** Of the message that names the server's process. */
+/** The type of the message that names the server's process. */
 export function processOf({ type, bytes }: Message): number | null {
   return type === BACKEND_KEY ? bytes.readUInt32BE(HEADER) : null;
 }

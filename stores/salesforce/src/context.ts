@@ -1,18 +1,18 @@
 import { MillraceError, StoreTimedOut, StoreUnavailable } from '@millrace/engine';
-import { type Salesforce, SalesforceError } from '@millrace/salesforce';
+import { type CallOptions, type Salesforce, SalesforceError } from '@millrace/salesforce';
 import type { Ids } from './records/ids.ts';
 import type { Keys } from './records/keys.ts';
 import type { Names } from './records/names.ts';
 
-/** What every operation works with. */
+/** The parts that every operation works with. */
 export interface Context {
   readonly salesforce: Salesforce;
   readonly names: Names;
   readonly ids: Ids;
   readonly keys: Keys;
-  /** Whose jobs the records of the org are. */
+  /** The tenant whose jobs the records of the org are. */
   readonly tenant: string;
-  /** Of records whose Kind__c is empty. */
+  /** The kind of records whose Kind__c is empty. */
   readonly defaultKind: string;
   /** The attempts of records whose MaxAttempts__c is empty. */
   readonly maxAttempts: number;
@@ -33,7 +33,7 @@ export async function reaching<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-export function asStoreError(error: unknown): unknown {
+function asStoreError(error: unknown): unknown {
   if (!(error instanceof SalesforceError)) return error;
   // Too much for as many records as the call had: nothing was written, and fewer records may fit.
   if (error.kind === 'overrun')
@@ -61,4 +61,15 @@ export function tooLong(what: string, length: number): MillraceError {
     'payload_too_large',
     `The ${what} has ${length} characters; a Salesforce record keeps ${LONGEST}. Store the data elsewhere and pass its address.`,
   );
+}
+
+/** The same connection, with this said of each call: who waits for it, and under which correlation id. */
+export function calling(salesforce: Salesforce, said: CallOptions): Salesforce {
+  return {
+    ...salesforce,
+    query: (soql, options) => salesforce.query(soql, { ...options, ...said }),
+    composite: (parts, options) => salesforce.composite(parts, { ...options, ...said }),
+    graphs: (graphs, options) => salesforce.graphs(graphs, { ...options, ...said }),
+    apex: (params) => salesforce.apex({ ...params, ...said }),
+  };
 }

@@ -1,12 +1,12 @@
 import { SalesforceError } from '@millrace/salesforce';
 
-/** What an org has, or lacks, for this service to work there. */
+/** Something that an org has, or lacks, for this service to work there. */
 export interface Finding {
   readonly check: Check;
   readonly verdict: 'ok' | 'missing' | 'cannot tell';
   /** One sentence. */
   readonly found: string;
-  /** What to do; null where there is nothing to do. */
+  /** The step to take; null where there is none. */
   readonly advice: string | null;
 }
 
@@ -33,7 +33,7 @@ export function unknown(check: Check, found: string, advice: string): Finding {
   return { check, verdict: 'cannot tell', found, advice };
 }
 
-/** What Salesforce answers, or its error. Anything else is a mistake of ours. */
+/** The answer of Salesforce, or its error. Anything else is a mistake of ours. */
 export async function asked<T>(
   answer: Promise<T>,
 ): Promise<{ value: T } | { error: SalesforceError }> {

@@ -15,12 +15,11 @@ import { type Salesforce, SalesforceError } from '@millrace/salesforce';
 import { createAdoption } from './levels/adopt.ts';
 import { createApexLevel } from './levels/apex.ts';
 import { replay } from './levels/claimed.ts';
-import { type Context, LONGEST, reaching, tooLong } from './context.ts';
+import { calling, type Context, LONGEST, reaching, tooLong } from './context.ts';
 import { enqueue } from './records/enqueue.ts';
 import { createGovernor } from './governor.ts';
 import { createIds, tokenOf } from './records/ids.ts';
 import { createKeys } from './records/keys.ts';
-import { calling } from './lane.ts';
 import { ApexAppeared, type Ending, type Level } from './levels/level.ts';
 import { type NameOptions, namesOf } from './records/names.ts';
 import { createObjectsLevel } from './levels/objects.ts';
@@ -35,7 +34,7 @@ export interface SalesforceStoreOptions {
   /** Prefix of the job ids: the org's name. */
   readonly name?: string;
   readonly names?: NameOptions;
-  /** Whose jobs the records of the org are. */
+  /** The tenant whose jobs the records of the org are. */
   readonly tenant?: string;
   /** The kind of records that do not say theirs. */
   readonly defaultKind: string;
@@ -62,7 +61,7 @@ export interface Interactive {
   readonly maxAttempts: number;
 }
 
-/** What a caller shows to settle a record. */
+/** The proof that a caller may settle a record. */
 export interface ShownLease {
   readonly recordId: string;
   /** As Apex gave it out with the record. */

@@ -16,7 +16,7 @@ export function values(org: Org, type: string, field: string): string[] {
     .filter((value) => value !== '');
 }
 
-/** What a record shows at the end, by names without their ending. Empty fields are left out. */
+/** The fields of a record at the end, by names without their ending. Empty fields are left out. */
 export function shown(org: Org, id: string): Record<string, unknown> {
   const record = org.org.record(id);
   if (record === null) return { deleted: true };

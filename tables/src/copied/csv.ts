@@ -3,12 +3,12 @@
 
 import { csvParts, type CsvOptions } from '../csv.ts';
 import { PIECE } from '../text.ts';
-import type { Column, Notes, Writer } from '../types.ts';
+import type { Column, Notes, Writer } from '../columns.ts';
 import { createOutput, put, putText, reserve } from './output.ts';
 import { hasMore, readField, type Records } from './records.ts';
 import { createSkim } from './skim.ts';
 
-/** What a batch is expected to be longer for the fields that changed. */
+/** The factor by which a batch is expected to grow for the fields that changed. */
 const GROWTH = 1.125;
 
 interface CopiedCsvParams {

@@ -1,6 +1,6 @@
 import { jsonOf, memberKey } from '../jsonl.ts';
 import { PIECE } from '../text.ts';
-import type { Column, Notes, Writer } from '../types.ts';
+import type { Column, Notes, Writer } from '../columns.ts';
 import { createOutput, put, putText, reserve, takenFrom, type Output } from './output.ts';
 import { hasMore, type Records } from './records.ts';
 import { putRows, type FieldWriter } from './rowwise.ts';
@@ -12,7 +12,7 @@ const FIRST_PRINTED = 0x20;
 const NULL = Buffer.from('null');
 const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
-/** So many digits, a sign and a point are exact in a double, whatever they are. */
+/** The digits of a number that is exact in a double with any sign and point. */
 const EXACT_LENGTH = 15;
 
 interface CopiedJsonLinesParams {

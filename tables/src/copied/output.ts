@@ -6,14 +6,14 @@ export interface Output {
 
 /** Up to here, a loop is faster than a call of the system's copy (Node 20: some 50 ns a call). */
 const SHORT = 48;
-/** Of UTF-8, for a character of a JavaScript string. */
+/** The bytes of UTF-8 for a character of a JavaScript string. */
 const MOST_BYTES = 3;
 
 export function createOutput(size: number): Output {
   return { bytes: Buffer.allocUnsafeSlow(size), length: 0 };
 }
 
-/** What was written, for keeps: what follows is written elsewhere. */
+/** The bytes so far, for keeps: what follows is written elsewhere. */
 export function takenFrom(out: Output): Uint8Array {
   const taken = out.bytes.subarray(0, out.length);
   out.bytes = Buffer.allocUnsafeSlow(out.bytes.length);

@@ -1,7 +1,7 @@
 // Most batches are right as COPY wrote them. Here they are looked through once, byte by byte and field by field without a
 // string or an object: half of what reading them as values takes. Where it is not sure, it stops, and the record is read field by field.
 
-import type { Column, ColumnType } from '../types.ts';
+import type { Column, ColumnType } from '../columns.ts';
 import { COMMA, LF, type Records } from './records.ts';
 import { readMoment } from './scan.ts';
 
@@ -12,7 +12,7 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
-/** So many digits are a finite double. */
+/** The digits of a number that is a finite double for sure. */
 const FINITE_LENGTH = 300;
 
 /** Bytes that end a field, or need quotes. */
@@ -163,7 +163,7 @@ function boolean(bytes: Buffer, start: number): number {
   return four === FALS && bytes[start + 4] === LETTER_E ? start + 5 : -1;
 }
 
-/** What is not quickly seen to be a date is read as one. */
+/** A value that is not quickly seen to be a date is read as one. */
 function createDate(): FieldSkim {
   const moment = { ms: 0, isDay: false };
   return (bytes, start) => {

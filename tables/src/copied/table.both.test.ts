@@ -4,10 +4,9 @@ import { ALL_TYPES, copied, fileOfCopy, HOSTILE_TEXTS, placedCells } from '../..
 import { unzip } from '../../test/read.ts';
 import { TABLE_FORMATS } from '../formats.ts';
 import type { TableState } from '../table.ts';
-import type { Column, Row } from '../types.ts';
+import type { Column, Row } from '../columns.ts';
 import { SHEET_ROWS } from '../xlsx/workbook.ts';
-import { createCopiedTable } from './table.ts';
-import type { CopiedTableOptions } from './writers.ts';
+import { type CopiedTableOptions, createCopiedTable } from './table.ts';
 import { inFast, inLong } from '../../../scripts/suite.ts';
 
 const NUMBERS = [

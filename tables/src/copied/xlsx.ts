@@ -2,7 +2,7 @@
 // and less than half the time. Power BI and Dynamics write such files, and Excel opens them (docs/decisions/0020). What
 // is null is `<c/>`, so that the cells behind it stay in their columns.
 
-import type { Column, Notes, Writer } from '../types.ts';
+import type { Column, Notes, Writer } from '../columns.ts';
 import { CELL_CHARACTERS, cellOf, dateCell, headerCells } from '../xlsx/cells.ts';
 import { openWorkbook, PIECE, type XlsxOptions, type XlsxState } from '../xlsx/workbook.ts';
 import { createOutput, put, putText, reserve, type Output } from './output.ts';

@@ -2,7 +2,7 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
 import { COLUMNS, fileOf, someRows } from '../../test/build.ts';
 import { createTable } from '../table.ts';
-import type { Column, Row, Value } from '../types.ts';
+import type { Column, Row, Value } from '../columns.ts';
 
 function arrayBuffer(bytes: Buffer): ArrayBuffer {
   return new Uint8Array(bytes).buffer;

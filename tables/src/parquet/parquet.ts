@@ -7,7 +7,7 @@
 
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { TableError } from '../errors.ts';
-import type { Column, Notes, Row, Writer } from '../types.ts';
+import type { Column, Notes, Row, Writer } from '../columns.ts';
 import { isMissing, textOf } from '../values.ts';
 import { elementOf, encodedElement, holds, storedAs, type Stored } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet-writer';
 import { momentOf } from '../dates.ts';
 import { surrogateHalves } from '../text.ts';
-import type { Column, ColumnType, Notes, Value } from '../types.ts';
+import type { Column, ColumnType, Notes, Value } from '../columns.ts';
 import { booleanOf, doubleText, numberText, smallUnscaled, textOf, unscaled } from '../values.ts';
 
 type Given = Exclude<Value, null | undefined>;

@@ -1,14 +1,14 @@
 import { momentOf, type Moment } from '../dates.ts';
-import type { Column, ColumnType, Notes, Row, Value } from '../types.ts';
+import type { Column, ColumnType, Notes, Row, Value } from '../columns.ts';
 import { booleanOf, doubleText, isExactInExcel, isMissing, numberText, textOf } from '../values.ts';
-import { STYLES } from './parts.ts';
+import { STYLES } from './files.ts';
 
 /** Excel's limit for a cell. A longer one and Excel calls the file damaged. */
 export const CELL_CHARACTERS = 32_767;
 export const CUT_MARK = '… [cut]';
 
 /**
- * What XML does not take: `&<>`, most control characters, halves of surrogate pairs, U+FFFE and U+FFFF. All but the first
+ * The characters that XML does not take: `&<>`, most control characters, halves of surrogate pairs, U+FFFE and U+FFFF. All but the first
  * three are written as `_xHHHH_`, and so is an underscore that such a thing seems to begin with.
  */
 const SPECIAL = /[&<>\p{Cc}\p{Cs}\uFFFE\uFFFF]|_(?=x[\dA-Fa-f]{4}_)/gu;
@@ -64,7 +64,7 @@ export function columnLetters(index: number): string {
 
 type Given = Exclude<Value, null | undefined>;
 
-/** What follows the place of a cell: `"><v>12</v></c>`. */
+/** The text after the place of a cell: `"><v>12</v></c>`. */
 export function cellOf(type: ColumnType, notes: Notes): (value: Given) => string {
   const read = CELLS[type];
   return (value) => {
@@ -75,7 +75,7 @@ export function cellOf(type: ColumnType, notes: Notes): (value: Given) => string
   };
 }
 
-/** What follows the cell's place; null where the cell has to be text. */
+/** The text after the cell's place; null where the cell has to be text. */
 const CELLS: Record<ColumnType, (value: Given) => string | null> = {
   text: () => null,
   number: numberCell,

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { need } from '../../../scripts/need.mjs';
 import { fileOf } from '../../test/build.ts';
 import { copied, fileOfCopy } from '../../test/copy.ts';
-import type { Column, Row } from '../types.ts';
+import type { Column, Row } from '../columns.ts';
 
 await need('office');
 

@@ -2,10 +2,17 @@
 // known, the files that list them. Strings are inline: a table of shared ones would have to be in memory until the end.
 // docs/decisions/0020 has what else was weighed.
 
+import {
+  type ZipRecord,
+  descriptor,
+  directoryEnd,
+  directoryEntry,
+  localHeader,
+} from '@millrace/zip';
 import { deflate, finishDeflate, NO_SUMS, type Sums } from '../deflate.ts';
 import { TableError } from '../errors.ts';
-import type { Column } from '../types.ts';
-import { escaped } from './cells.ts';
+import type { Column, Notes, Row, Writer } from '../columns.ts';
+import { escaped, headerRow, rowWriter } from './cells.ts';
 import {
   contentTypes,
   rootRelations,
@@ -16,8 +23,36 @@ import {
   styles,
   workbook,
   workbookRelations,
-} from './parts.ts';
-import { descriptor, directory, localHeader, type ZipEntry } from './zip.ts';
+} from './files.ts';
+
+export function createXlsx(
+  columns: readonly Column[],
+  options: XlsxOptions,
+  notes: Notes,
+  from: XlsxState | null,
+): Writer<XlsxState> {
+  const header = () => headerRow(columns, notes);
+  const book = openWorkbook({ columns, header, options, from });
+  const rowXml = rowWriter(columns, notes);
+
+  function* write(rows: readonly Row[]): Iterable<Uint8Array> {
+    let xml = '';
+    let taken = 0;
+    for (const row of rows) {
+      if (xml.length >= PIECE || book.room() === taken) {
+        if (taken > 0) yield* book.segment(Buffer.from(xml), taken);
+        xml = '';
+        taken = 0;
+      }
+      if (book.room() === 0) yield* book.nextSheet();
+      xml += rowXml(row, book.rows() + taken + 1);
+      taken++;
+    }
+    if (taken > 0) yield* book.segment(Buffer.from(xml), taken);
+  }
+
+  return { begin: book.begin, write, end: book.end, state: book.state };
+}
 
 export interface XlsxOptions {
   /** The name of the sheet, and of those that it goes on in: `Orders`, `Orders 2`. */
@@ -28,8 +63,13 @@ export interface XlsxState {
   /** Bytes so far. */
   readonly offset: number;
   /** Files that are finished. */
-  readonly entries: readonly ZipEntry[];
+  readonly entries: readonly PlacedRecord[];
   readonly sheet: OpenSheet | null;
+}
+
+interface PlacedRecord extends ZipRecord {
+  /** Where it begins. */
+  readonly offset: number;
 }
 
 interface OpenSheet extends Sums {
@@ -39,9 +79,9 @@ interface OpenSheet extends Sums {
   readonly rows: number;
 }
 
-export interface Workbook {
+interface Workbook {
   begin(): Iterable<Uint8Array>;
-  /** Of the open sheet, the header included. */
+  /** The rows of the open sheet, the header included. */
   rows(): number;
   /** How many more the open sheet takes; none, and `nextSheet` is due. */
   room(): number;
@@ -66,6 +106,12 @@ const SHEET_COLUMNS = 16_384;
 const SHEET_BYTES = 0xf0000000;
 /** About 10 ms of work, deflate included. */
 export const PIECE = 512 * 1024;
+const DEFLATED = 8 as const;
+
+/** A sheet's sums follow its bytes: they are known when it is closed. */
+function record(sheet: number) {
+  return { name: sheetFile(sheet), method: DEFLATED, isStreamed: true } as const;
+}
 
 export function openWorkbook({ columns, header, options, from }: WorkbookParams): Workbook {
   if (columns.length > SHEET_COLUMNS) {
@@ -75,7 +121,7 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
     );
   }
   let offset = from?.offset ?? 0;
-  const entries: ZipEntry[] = [...(from?.entries ?? [])];
+  const entries: PlacedRecord[] = [...(from?.entries ?? [])];
   let sheet: OpenSheet | null = from?.sheet ?? null;
 
   function placed(bytes: Uint8Array): Uint8Array {
@@ -92,7 +138,7 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
     const at = offset;
     const body = deflate(Buffer.from(text), NO_SUMS);
     const end = finishDeflate(body.sums);
-    const entry = { ...end.sums, name, isStreamed: false };
+    const entry = { ...end.sums, name, method: DEFLATED };
     yield placed(localHeader(entry));
     yield placed(body.bytes);
     yield placed(end.bytes);
@@ -101,7 +147,7 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
 
   function* openSheet(number: number): Iterable<Uint8Array> {
     sheet = { ...NO_SUMS, number, offset, rows: 1 };
-    yield placed(localHeader({ ...NO_SUMS, name: sheetFile(number), isStreamed: true }));
+    yield placed(localHeader({ ...NO_SUMS, ...record(number) }));
     yield* segment(Buffer.from(sheetStart(columns, number) + header()), 0);
   }
 
@@ -118,8 +164,8 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
     const { bytes, sums } = finishDeflate(before);
     yield placed(bytes);
     yield placed(descriptor(sums));
-    const { crc, size, packed } = sums;
-    entries.push({ crc, size, packed, name: sheetFile(number), offset: at, isStreamed: true });
+    const { crc, size, packedSize } = sums;
+    entries.push({ ...record(number), crc, size, packedSize, offset: at });
     sheet = null;
   }
 
@@ -150,7 +196,9 @@ export function openWorkbook({ columns, header, options, from }: WorkbookParams)
       yield* file('xl/workbook.xml', workbook(names));
       yield* file('xl/_rels/workbook.xml.rels', workbookRelations(sheets));
       yield* file('[Content_Types].xml', contentTypes(sheets));
-      yield placed(directory(entries, offset));
+      const list = Buffer.concat(entries.map((entry) => directoryEntry(entry, entry.offset)));
+      const place = { entries: entries.length, size: list.length, offset };
+      yield placed(Buffer.concat([list, directoryEnd(place)]));
     },
     state: () => ({ offset, entries: [...entries], sheet }),
   };

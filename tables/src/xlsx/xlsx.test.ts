@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { COLUMNS, fileOf, someRows } from '../../test/build.ts';
 import { cellsOf, directoryOf, unzip } from '../../test/read.ts';
 import { createTable } from '../table.ts';
-import type { Column, Row, Value } from '../types.ts';
+import type { Column, Row, Value } from '../columns.ts';
 import { CELL_CHARACTERS, columnLetters, CUT_MARK } from './cells.ts';
-import { sheetName } from './parts.ts';
+import { sheetName } from './files.ts';
 import { SHEET_ROWS } from './workbook.ts';
 
 const SHEET = 'xl/worksheets/sheet1.xml';
@@ -123,7 +123,11 @@ test('behind 4 GiB the directory is in the ZIP64 form, and sheets end before', (
   if (xlsx === undefined || sheet === null || sheet === undefined) throw new Error('no sheet');
   // As if the sheet had 4 GiB of XML, and the file 5 GiB.
   const far = 5 * 2 ** 30;
-  const full = { ...xlsx, offset: far, sheet: { ...sheet, size: 0xf0000001, packed: 0xf0000001 } };
+  const full = {
+    ...xlsx,
+    offset: far,
+    sheet: { ...sheet, size: 0xf0000001, packedSize: 0xf0000001 },
+  };
   const table = createTable(options, { ...state, bytes: far, format: { xlsx: full } });
   const tail = Buffer.concat([...table.write(someRows(1)), ...table.end()]);
   const { entries, offset } = directoryOf(tail, far);

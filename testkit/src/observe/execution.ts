@@ -1,7 +1,7 @@
 import { type JobContext, type Lease, type Progress, toJsonText } from '@millrace/engine';
 import type { ProcessClock } from '../time/virtual-clock.ts';
 
-/** What the log has to know of the process that a handler runs in. */
+/** The process that a handler runs in, as far as the log has to know it. */
 export interface Host {
   readonly name: string;
   readonly clock: ProcessClock;
@@ -9,7 +9,7 @@ export interface Host {
   limitsOf(kind: string): { kind: number; pool: number; together: readonly string[] };
 }
 
-/** One run of a handler, as it tells it itself. */
+/** One run of a handler, in its own account. */
 export interface Execution extends Lease {
   readonly host: Host;
   readonly kind: string;
@@ -22,13 +22,13 @@ export interface Execution extends Lease {
   /** Passes it on to the engine, and remembers it. */
   progress(progress: Progress): void;
   end(how: string, result?: unknown): void;
-  /** What it reported last, and when, by true time. */
-  readonly told: { readonly progress: Progress; readonly at: number } | null;
+  /** Its last report and the moment of it, by true time. */
+  readonly reported: { readonly progress: Progress; readonly at: number } | null;
   /** True time. */
   readonly endedAt: number | null;
   readonly ended: string | null;
   readonly suspended: boolean;
-  /** What it returned as done. */
+  /** The result that it returned as done. */
   readonly result: string | null;
 }
 
@@ -45,7 +45,7 @@ export function createExecution(params: {
   let ended: string | null = null;
   let result: string | null = null;
   let suspended = false;
-  let last: Execution['told'] = null;
+  let last: Execution['reported'] = null;
   let endedAt: number | null = null;
 
   const execution: Execution = {
@@ -73,7 +73,7 @@ export function createExecution(params: {
       if (how === 'done') result = toJsonText(value ?? null, 'result');
       onEnd(execution, how);
     },
-    get told() {
+    get reported() {
       return last;
     },
     get endedAt() {

@@ -8,9 +8,9 @@ export interface Executions {
   begin(host: Host, kind: string, context: JobContext, attempt: number): Execution;
   readonly all: readonly Execution[];
   of(lease: Lease): Execution | undefined;
-  /** Handlers of these kinds at work in the process, without those that were told to stop. */
+  /** Handlers of these kinds at work in the process, without those that were asked to stop. */
   active(host: Host, kinds: readonly string[]): number;
-  /** Those that keep a place, also while they are being stopped. */
+  /** Handlers that keep a place, also while they are being stopped. */
   placed(host: Host, kinds: readonly string[]): number;
   /** The handler with this lease ends its process. */
   kills(host: Host, lease: Lease): void;

@@ -2,7 +2,7 @@ import type { Job } from '@millrace/engine';
 import type { JobRecord } from './ledger.ts';
 import type { World } from '../world/world.ts';
 
-/** What must be true once everything has come to rest. */
+/** Checks what must be true once everything has come to rest. */
 export async function checkTheEnd(world: World): Promise<void> {
   const jobs = await allJobs(world);
   checkAllThere(world, jobs);
@@ -81,7 +81,7 @@ function checkResult(
   const execution = executions.of({ id: record.id, ...record.settled });
   const { kind } = record;
   if (execution === undefined) {
-    // Cleanup without a job to clean up after ends before it tells anything.
+    // Cleanup without a job to clean up after ends before it reports anything.
     return violations.expect(
       kind.endsWith('.cleanup'),
       'results',
@@ -104,14 +104,14 @@ function checkProgress(
   job: Job | undefined,
 ): void {
   const execution = executions.of(record);
-  if (job === undefined || execution?.told == null || execution.endedAt === null) return;
-  const { told, endedAt } = execution;
+  if (job === undefined || execution?.reported == null || execution.endedAt === null) return;
+  const { reported, endedAt } = execution;
   // What was saved before a fail-over may be lost with it, and nobody knows to save it again.
-  if (record.erased || told.at <= failedOverAt) return;
-  if (endedAt - Math.max(told.at, calmSince) < PROGRESS_WITHIN_MS || execution.signal.aborted)
+  if (record.erased || reported.at <= failedOverAt) return;
+  if (endedAt - Math.max(reported.at, calmSince) < PROGRESS_WITHIN_MS || execution.signal.aborted)
     return;
   // Not what is there last: the port does not order the writes of one lease, so a slow one may come after a newer.
-  const last = JSON.stringify(told.progress);
+  const last = JSON.stringify(reported.progress);
   violations.expect(
     record.progress.includes(last) && job.progress !== null,
     'progress',

@@ -30,7 +30,7 @@ export interface FollowUps {
   closed(gate: ClosedGate, now: number): void;
   /** Called when a write has been dealt with: by then the sums must be even. */
   check(during: string): void;
-  /** What is returned forgets who has come to the gates since. */
+  /** Gives a function that forgets who has come to the gates since. */
   snapshot(): () => void;
 }
 
@@ -84,16 +84,16 @@ export function createFollowUps(params: {
   function closed({ rule: name, key, arrived }: ClosedGate, now: number): void {
     const gate = gates.get(gatePlace(name, key));
     const rule = rules.find((each) => each.name === name);
-    const told = `gate ${name} ${key} closed with ${Object.values(arrived).toSorted().join(' ')}`;
+    const what = `gate ${name} ${key} closed with ${Object.values(arrived).toSorted().join(' ')}`;
     if (gate === undefined || rule === undefined)
-      return violations.add('gates', `${told}: nobody had come`);
+      return violations.add('gates', `${what}: nobody had come`);
     gates.delete(gatePlace(name, key));
-    violations.expect(now > gate.since + rule.withinMs, 'gates', () => `${told}: too early`);
+    violations.expect(now > gate.since + rule.withinMs, 'gates', () => `${what}: too early`);
     const came = Object.values(gate.arrived).toSorted().join(' ');
     violations.expect(
       came === Object.values(arrived).toSorted().join(' '),
       'gates',
-      () => `${told}, but ${came} had come`,
+      () => `${what}, but ${came} had come`,
     );
   }
 

@@ -1,4 +1,4 @@
-/** What must never be otherwise, whatever the network, the clocks and the processes do. */
+/** Rules that always hold, whatever the network, the clocks and the processes do. */
 export const INVARIANTS = {
   agreement: 'The store holds of every job what follows from the writes it accepted.',
   transition: 'A job moves only as the transition table says.',
@@ -27,11 +27,11 @@ export const INVARIANTS = {
   ticks: 'A tick of a schedule runs at most once, and none is forgotten that its policy wants.',
   gates: 'A gate is closed only when its time is over, with the parents that came.',
   retention: 'Only jobs that ended, and whose time is over, are forgotten.',
-  selfFencing: 'A handler does nothing after its lease has ended unless it was told to stop.',
+  selfFencing: 'A handler does nothing after its lease has ended unless it was asked to stop.',
   concurrency: 'No more handlers run than the worker, its pool and their kind allow.',
   results: 'A job that succeeded has the result of the execution that settled it.',
   progress: 'The last progress a handler reported is saved soon, and again when saving failed.',
-  pausedWorker: 'A worker that was told to pause makes no new claim.',
+  pausedWorker: 'A worker that was asked to pause makes no new claim.',
   promptness: 'No worker with room for a job leaves it lying for long.',
   stopping: 'A worker that has stopped holds no lease, and stops within its time.',
   closing:

@@ -1,7 +1,7 @@
 import type { Execution, Job, JobId, JobState, JsonText, Lease } from '@millrace/engine';
 
 /**
- * What the observer knows of a job from the writes that the store accepted, in its own words and by its
+ * A job as the observer knows it from the writes that the store accepted, in its own words and by its
  * own arithmetic: it shares no code with the store it checks.
  */
 export interface JobRecord {
@@ -25,7 +25,7 @@ export interface JobRecord {
   state: JobState;
   /** Counted as the rules say: up at each claim, down when given back, from 1 again when the cursor moves. */
   attempt: number;
-  /** Of the newest lease; 0 before the first. */
+  /** The epoch of the newest lease; 0 before the first. */
   epoch: number;
   claim: number;
   /** When that lease ends, by the store's clock. */
@@ -44,7 +44,7 @@ export interface JobRecord {
   erased: boolean;
   errorCode: string | null;
   cursor: JsonText | null;
-  /** Of the newest lease's last checkpoint. */
+  /** The step of the newest lease's last checkpoint. */
   step: number;
   /** Every progress that was saved, in the order it arrived. */
   readonly progress: JsonText[];
@@ -59,7 +59,7 @@ export interface JobRecord {
 
 export interface Ledger {
   readonly jobs: ReadonlyMap<JobId, JobRecord>;
-  /** Those that are PROCESSING, and those that are QUEUED: claims look at no others. */
+  /** The jobs that are PROCESSING, and those that are QUEUED: claims look at no others. */
   readonly leased: ReadonlySet<JobRecord>;
   readonly queued: ReadonlySet<JobRecord>;
   readonly pausedKinds: Set<string>;
@@ -77,7 +77,7 @@ export interface Ledger {
   enter(record: JobRecord, state: JobState): void;
   runningOf(kind: string, tenant: string): number;
   unfinished(): JobRecord[];
-  /** What is returned brings all records back to how they are now: commits since then are lost. */
+  /** Gives a function that brings all records back to how they are now: commits since then are lost. */
   snapshot(): () => void;
 }
 

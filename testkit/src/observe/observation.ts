@@ -5,7 +5,7 @@ import { type JobRecord, type Ledger, describeExecution } from './ledger.ts';
 import type { Ticks } from './ticks.ts';
 import type { Trace } from '../trace.ts';
 
-/** What all observers of one database share. */
+/** The state that all observers of one database share. */
 export interface Observation {
   readonly ledger: Ledger;
   readonly violations: Violations;

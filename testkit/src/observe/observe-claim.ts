@@ -2,7 +2,7 @@ import type { ClaimParams, Claimed, ClaimedJob, Store } from '@millrace/engine';
 import { type JobRecord, enterExecution, heldBy, isExpired, nameOfLease } from './ledger.ts';
 import type { Observation } from './observation.ts';
 
-/** What a claim may give, and to whom the leases belong from then on. */
+/** Checks what a claim may give, and to whom the leases belong from then on. */
 export async function observeClaim(
   seen: Observation,
   store: Store,
@@ -81,7 +81,7 @@ function checkReplayed(
   );
 }
 
-/** What becomes of a job whose lease has ended, by the words of the port. */
+/** The fate of a job whose lease has ended, by the words of the port. */
 function takeOver(seen: Observation, { lost }: Claimed, record: JobRecord): void {
   const { move, now, violations } = seen;
   const isLast = record.renewed && record.attempt >= record.maxAttempts;
@@ -250,7 +250,7 @@ function checkOrder(
   }
 }
 
-/** Whoever could have a suspect is told that there is one. */
+/** A claim that could have a suspect learns that there is one. */
 function checkSuspects(
   { ledger, violations, now }: Observation,
   { wants, minPriority = -Infinity }: ClaimParams,

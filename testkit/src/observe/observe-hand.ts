@@ -11,7 +11,7 @@ import type { MemoryStore } from '@millrace/store-memory';
 import { type JobRecord, nameOfLease, tagOf } from './ledger.ts';
 import type { Observation } from './observation.ts';
 
-/** What people and housekeeping do to jobs. */
+/** Observes what people and housekeeping do to jobs. */
 export async function observeEnqueue(
   seen: Observation,
   store: Store,
@@ -77,12 +77,12 @@ function checkKey(
   }
   const inWindow = holder.state === 'SUCCEEDED' && now() - (holder.finishedAt ?? 0) < key.windowMs;
   const keeps = holder.state === 'QUEUED' || holder.state === 'PROCESSING' || inWindow;
-  const told = (): string =>
+  const why = (): string =>
     `the key ${key.value} of ${holder.id} (${holder.state}) was answered with ${answer.id}, created: ${answer.created}`;
   violations.expect(
     keeps ? answer.id === holder.id && !answer.created : answer.created,
     'keys',
-    told,
+    why,
   );
   if (!keeps) holder.key = null;
 }
@@ -105,10 +105,10 @@ export async function observeCancel(
     who,
     `cancel: ${answer.canceled.join(' ') || 'none'}, asked ${answer.requested.join(' ') || 'none'}`,
   );
-  const told = new Set([...answer.canceled, ...answer.requested]);
+  const answered = new Set([...answer.canceled, ...answer.requested]);
   for (const id of expected)
-    violations.expect(told.has(id), 'cancel', () => `${id} could be cancelled and was not`);
-  for (const id of told) {
+    violations.expect(answered.has(id), 'cancel', () => `${id} could be cancelled and was not`);
+  for (const id of answered) {
     const record = ledger.jobs.get(id);
     if (record === undefined) continue;
     if (answer.canceled.includes(id)) move(record, 'CANCELED');

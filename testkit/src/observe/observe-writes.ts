@@ -137,19 +137,19 @@ function mayWrite(
 ): JobRecord | null {
   const known = ledger.jobs.get(job.id);
   const record = heldBy(known, job);
-  const told = (): string =>
+  const why = (): string =>
     `${outcome.move} by ${nameOf(job)} was answered "${wordFor(answer)}", the job is ${known?.state} at epoch ${known?.epoch}, last settled by ${known?.settled?.epoch}`;
   if (record !== null) {
     const goesBack =
       outcome.move === 'retry' || outcome.move === 'defer' || outcome.move === 'handBack';
     const expected = goesBack && record.cancelAsked ? 'canceled' : 'settled';
-    violations.expect(answer === expected, 'refusedWrite', told);
+    violations.expect(answer === expected, 'refusedWrite', why);
     return record;
   }
   // Of a job that was forgotten meanwhile nobody can say by whom it was settled.
   if (isSameLease(known?.settled, job) && known?.forgotten !== true)
-    violations.expect(answer === 'already', 'refusedWrite', told);
-  else violations.expect(answer === 'stale', 'staleWrite', told);
+    violations.expect(answer === 'already', 'refusedWrite', why);
+  else violations.expect(answer === 'stale', 'staleWrite', why);
   return null;
 }
 

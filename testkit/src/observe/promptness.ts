@@ -7,7 +7,7 @@ import type { World } from '../world/world.ts';
  * Longer than a handler may take to react to an abort, since it keeps its place until then.
  */
 const PATIENCE_MS = 8_000;
-/** What came into the queue before the calm may have lost its hint: then the next poll finds it. */
+/** A job that came before the calm may have lost its hint: then the next poll finds it. */
 const LONGEST_INTERVAL_MS = 60_000;
 
 export interface PromptnessWatch {

@@ -7,7 +7,7 @@ export interface Ticks {
   synced(statuses: readonly ScheduleStatus[]): void;
   fired(params: FireParams, answer: Fired): void;
   readonly of: ReadonlyMap<string, ScheduleTicks>;
-  /** What is returned forgets the ticks since: of those nobody can say whether their jobs are lost. */
+  /** Gives a function that forgets the ticks since: of those nobody can say whether their jobs are lost. */
   snapshot(): () => void;
 }
 
@@ -15,7 +15,7 @@ export interface ScheduleTicks {
   /** The first moment that counts: when the schedule became known. */
   readonly since: number;
   last: number;
-  /** Those that made a job. */
+  /** The ticks that made a job. */
   readonly run: number[];
   lastJob: string | null;
 }
@@ -48,13 +48,13 @@ export function createTicks(given: { ledger: Ledger; violations: Violations }): 
         'ticks',
         () => `${schedule}, which is not known, was answered "${answer.type}"`,
       );
-    const told = (): string =>
+    const why = (): string =>
       `tick ${tick} of ${schedule}, after ${known.last}, was answered "${answer.type}"`;
     const alive = isAlive(known.lastJob);
     violations.expect(
       answer.type === expected(tick <= known.last, job === null, skipOverlap && alive),
       'ticks',
-      told,
+      why,
     );
     if (answer.type === 'taken' || (answer.type === 'overlap' && keepOverlap)) return;
     known.last = Math.max(known.last, tick);

@@ -43,9 +43,9 @@ export interface Breaks {
   order(given: Break): void;
   /** Takes back what is still to come. */
   mend(): void;
-  /** What becomes of a call. */
+  /** The fate of a call. */
   meets(call: string): 'good' | 'away' | 'silent';
-  /** What becomes of the worker. */
+  /** The fate of the worker. */
   strikes(point: Point): 'killed' | 'frozen' | null;
   /** The first order for a worker that nothing has come of, in words. */
   unused(): string | null;

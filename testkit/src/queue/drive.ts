@@ -77,7 +77,7 @@ export function createDrive(params: {
     return time.nextAt() ?? Infinity;
   }
 
-  /** What was begun at the last moment comes to its end: calls take some microseconds. */
+  /** Work that was begun at the last moment comes to its end: calls take some microseconds. */
   function isUnfinished(limit: number): boolean {
     const now = time.now();
     return now < limit + AFTER_MS && next() - now < 1 && !isResting();

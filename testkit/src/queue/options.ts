@@ -14,13 +14,13 @@ export interface TestQueueOptions {
   readonly jobs: readonly JobKind[];
   readonly rules?: readonly Rule[];
   readonly schedules?: readonly Schedule[];
-  /** What `run` of a kind is given as its third argument, by the name of the kind. */
+  /** The third argument of `run`, by the name of the kind. */
   readonly services?: Readonly<Record<string, unknown>>;
-  /** When the clock of the queue begins: 1 January 2026 UTC unless told. */
+  /** The moment at which the clock of the queue begins: 1 January 2026 UTC if left out. */
   readonly start?: Date | number | string;
   /** Jobs that run at once, as in one worker. */
   readonly concurrency?: number;
-  /** Of real time: how long a handler may do something real before the test is told that it does not end. */
+  /** In real time: how long a handler may do something real before the test fails because it does not end. */
   readonly patience?: Duration;
 }
 

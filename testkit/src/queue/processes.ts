@@ -27,7 +27,7 @@ export interface TestProcess {
   isStruck: boolean;
 }
 
-/** Whose handler a stretch of code is. */
+/** The job whose handler a stretch of code belongs to. */
 export interface Execution {
   readonly process: TestProcess;
   readonly run: OpenRun;
@@ -142,7 +142,7 @@ export function createProcesses(parts: ProcessParts): Processes {
     };
   }
 
-  /** What was ordered for one of these points happens now; what is killed never comes back. */
+  /** Carries out now what was ordered for one of these points; what is killed never comes back. */
   async function strike(process: TestProcess, points: readonly Point[]): Promise<void> {
     const how = points.map((point) => breaks.strikes(point)).find((each) => each !== null);
     if (how === 'killed') return kill(process);

@@ -19,11 +19,11 @@ export interface RunJobOptions<Service>
     Pick<TestQueueOptions, 'start' | 'patience'> {
   /** The kinds that it enqueues. */
   readonly jobs?: readonly JobKind[];
-  /** What its handler is given as its third argument. */
+  /** The third argument of its handler. */
   readonly service?: Service;
   /** Where the last saved chunk ended. */
   readonly cursor?: unknown;
-  /** Which attempt it is: those before have failed. */
+  /** The number of the attempt: those before have failed. */
   readonly attempt?: number;
 }
 

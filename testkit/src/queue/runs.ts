@@ -21,16 +21,16 @@ export interface JobRun {
   readonly attempt: number;
   readonly data: unknown;
   readonly outcome: RunOutcome;
-  /** What `done(…)` was given, as it comes back from the store; null without it. */
+  /** The argument of `done(…)`, as it comes back from the store; null without it. */
   readonly result: unknown;
   readonly failure: RunFailure | null;
   /** After a failure or a defer: how long until it runs again. */
   readonly againInMs: number | null;
-  /** What the handler has logged. */
+  /** The lines that the handler has logged. */
   readonly log: readonly RunLine[];
-  /** What it has enqueued, as far as that was written. */
+  /** The jobs that it has enqueued, as far as that was written. */
   readonly children: readonly Child[];
-  /** Those that were saved. */
+  /** The chunks that were saved. */
   readonly chunks: readonly Chunk[];
   /** The last one that was reported. */
   readonly progress: Progress | null;
@@ -89,7 +89,7 @@ export interface OpenRun {
   /** The store has saved it. */
   chunkSaved(checkpoint: Checkpoint): void;
   settled(outcome: SettledOutcome, children: readonly NewJob[]): void;
-  /** It ended without an outcome of its own. */
+  /** Ends the run without an outcome of its own. */
   ended(outcome: 'canceled' | 'fenced' | 'lost'): void;
 }
 

@@ -10,7 +10,7 @@ import { TestQueueError } from './errors.ts';
 export interface Stretches<Owner> {
   /** Runs a handler; what it returns is what the handler returned. */
   follow<T>(owner: Owner, run: () => T): T;
-  /** Whose handler the caller is a part of. */
+  /** The job whose handler the caller is a part of. */
   current(): Owner | undefined;
   /** Time may pass while this is waited for. */
   virtually<T>(wait: Promise<T>): Promise<T>;

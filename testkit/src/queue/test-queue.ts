@@ -100,7 +100,7 @@ function testQueueIn(world: TestWorld): TestQueue {
     return all.filter((each) => kind === undefined || each.kind === kind.kind);
   }
 
-  /** What has run since. */
+  /** The runs since. */
   async function ran(run: () => Promise<void>): Promise<readonly JobRun[]> {
     const before = runs.all().length;
     await run();
@@ -149,9 +149,9 @@ function sleepOn(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const takeBack = ms === Infinity ? () => {} : clock.after(ms, resolve);
+    const cancelTimer = ms === Infinity ? () => {} : clock.after(ms, resolve);
     const abort = (): void => {
-      takeBack();
+      cancelTimer();
       reject(signal?.reason as Error);
     };
     if (signal?.aborted === true) abort();

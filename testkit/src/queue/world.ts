@@ -9,7 +9,7 @@ import { type Execution, type Processes, createProcesses } from './processes.ts'
 import { type Runs, createRuns } from './runs.ts';
 import { type Stretches, createStretches } from './stretches.ts';
 
-/** What a test queue is made of. */
+/** The parts of a test queue. */
 export interface TestWorld {
   readonly settings: Settings;
   readonly time: VirtualTime;

@@ -1,7 +1,7 @@
 import type { Cut } from '../world/link.ts';
 import type { Dice } from '../random.ts';
 
-/** What people and fate do while the workers work. Each with its end, which comes with the calm at the latest. */
+/** Actions of people and of fate while the workers work. Each has its end, which comes with the calm at the latest. */
 export type Action =
   | { readonly type: 'cancel' | 'retry'; readonly share: number }
   /** Someone changes their mind, and back. */

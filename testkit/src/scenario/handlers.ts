@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { Execution, Host } from '../observe/execution.ts';
 import type { Executions } from '../observe/executions.ts';
 
-/** What a simulated job is told to do; drawn beforehand, so that a handler draws nothing itself. */
+/** The script of a simulated job; drawn beforehand, so that a handler draws nothing itself. */
 export const dataSchema = z.object({
   /** Why the job was made: no two jobs have the same. */
   tag: z.string(),
@@ -40,7 +40,7 @@ export const dataSchema = z.object({
 
 export type Data = z.infer<typeof dataSchema>;
 
-/** What handlers need of the process they run in. */
+/** The part of their process that handlers need. */
 export interface Surroundings {
   readonly host: Host;
   readonly clock: Clock;
@@ -60,7 +60,10 @@ export function begin(
 }
 
 /** Runs the body and writes down how it ended. */
-export async function told(execution: Execution, body: () => Promise<Outcome>): Promise<Outcome> {
+export async function recorded(
+  execution: Execution,
+  body: () => Promise<Outcome>,
+): Promise<Outcome> {
   try {
     const outcome = await body();
     execution.end(outcome.type, outcome.type === 'done' ? outcome.result : undefined);
@@ -71,7 +74,7 @@ export async function told(execution: Execution, body: () => Promise<Outcome>): 
   }
 }
 
-/** Works for a while, doing something now and then, and stops when told to unless it is deaf. */
+/** Works for a while, doing something now and then, and stops when asked to unless it is deaf. */
 export async function work(around: Surroundings, execution: Execution, data: Data): Promise<void> {
   const { clock } = around;
   const endsAt = data.forever === true ? Infinity : clock.now() + (data.ms ?? 1);
@@ -90,7 +93,7 @@ export function failIfTold({ attempt, data }: Job): void {
 
 export async function plain(around: Surroundings, job: Job, context: JobContext): Promise<Outcome> {
   const execution = begin(around, job, context);
-  return told(execution, async () => {
+  return recorded(execution, async () => {
     await work(around, execution, job.data);
     failIfTold(job);
     return done({ by: execution.claim });
@@ -101,7 +104,7 @@ export async function plain(around: Surroundings, job: Job, context: JobContext)
 export async function slow(around: Surroundings, job: Job, context: JobContext): Promise<Outcome> {
   const execution = begin(around, job, context);
   const steps = 4;
-  return told(execution, async () => {
+  return recorded(execution, async () => {
     for (let step = 1; step <= steps; step++) {
       if (step <= steps / 2) execution.progress({ done: step, total: steps });
       await work(around, execution, { ...job.data, ms: (job.data.ms ?? 1) / steps });
@@ -117,7 +120,7 @@ export async function poller(
   context: JobContext,
 ): Promise<Outcome> {
   const execution = begin(around, job, context);
-  return told(execution, async () => {
+  return recorded(execution, async () => {
     await work(around, execution, job.data);
     failIfTold(job);
     const left = job.data.left ?? 0;
@@ -133,7 +136,7 @@ export async function family(
   context: JobContext,
 ): Promise<Outcome> {
   const execution = begin(around, job, context);
-  return told(execution, async () => {
+  return recorded(execution, async () => {
     for (const request of childrenOf(job, `!${execution.epoch}`)) context.enqueue(request);
     await work(around, execution, job.data);
     failIfTold(job);
@@ -148,7 +151,7 @@ export async function deadly(
   context: JobContext,
 ): Promise<Outcome> {
   const execution = begin(around, job, context);
-  return told(execution, async () => {
+  return recorded(execution, async () => {
     await work(around, execution, job.data);
     if (job.attempt <= (job.data.fails ?? 0)) await around.crash(execution);
     return done({ by: execution.claim });
@@ -162,7 +165,7 @@ export async function poisonous(
   context: JobContext,
 ): Promise<Outcome> {
   const execution = begin(around, job, context);
-  return told(execution, async () => {
+  return recorded(execution, async () => {
     await work(around, execution, job.data);
     return done({ poison: true });
   });

@@ -69,7 +69,7 @@ const MADE = ['joined', 'met', 'follower', 'tick'] as const;
 export interface KindSettings {
   readonly retry: RetryPolicy;
   readonly concurrency: number;
-  /** Of `tenanted`. */
+  /** The limit of `tenanted`. */
   readonly quota: number;
   readonly timeoutMs: number;
 }

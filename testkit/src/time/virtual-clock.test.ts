@@ -38,8 +38,8 @@ describe('virtual time', () => {
   it('forgets a timer that was taken back', async () => {
     const time = createVirtualTime();
     let fired = 0;
-    const takeBack = time.after(1, () => (fired += 1));
-    takeBack();
+    const cancelTimer = time.after(1, () => (fired += 1));
+    cancelTimer();
     await time.run(10);
     expect(fired).toBe(0);
   });
@@ -84,9 +84,9 @@ describe('virtual time', () => {
   it('knows when something happens next', () => {
     const time = createVirtualTime();
     expect(time.nextAt()).toBe(null);
-    const takeBack = time.after(1, () => {});
+    const cancelTimer = time.after(1, () => {});
     time.after(7, () => {});
-    takeBack();
+    cancelTimer();
     expect(time.nextAt()).toBe(7);
   });
 
@@ -141,9 +141,9 @@ describe('the clock of a process', () => {
     const fired: string[] = [];
     clock.after(1, () => {
       fired.push('first');
-      takeBack();
+      cancelTimer();
     });
-    const takeBack = clock.after(2, () => fired.push('second'));
+    const cancelTimer = clock.after(2, () => fired.push('second'));
     clock.freeze();
     await time.run(5);
     clock.thaw();

@@ -1,5 +1,4 @@
 import type { Clock } from '@millrace/engine';
-import { type Timer, createTimerHeap } from './timer-heap.ts';
 
 /** As it was when this file was loaded: the fake timers of a test runner may replace it later, and would never fire. */
 const nextTick = process.nextTick.bind(process);
@@ -25,14 +24,14 @@ export interface VirtualTime {
 /** A monotonic clock starts anywhere, and no two quartzes agree. */
 export interface Skew {
   readonly offset: number;
-  /** How much of its time passes in one unit of true time. */
+  /** How much of its time goes by in one unit of true time. */
   readonly rate: number;
 }
 
 export interface ProcessClock extends Clock {
   /** Nothing of the process runs (a blocked event loop, a stopped machine), yet its time goes on. */
   freeze(): void;
-  /** What has become due meanwhile fires now, late and in order. */
+  /** Fires what has become due meanwhile, late and in order. */
   thaw(): void;
   /** Nothing of the process ever runs again. */
   kill(): void;
@@ -132,10 +131,10 @@ function createProcessClock(
     now: () => offset + (trueNow() - bornAt) * rate,
     after(ms, fire) {
       let wanted = true;
-      const takeBack = after(ms / rate, () => fireOrWait(() => wanted && fire()));
+      const cancelTimer = after(ms / rate, () => fireOrWait(() => wanted && fire()));
       return () => {
         wanted = false;
-        takeBack();
+        cancelTimer();
       };
     },
     freeze() {
@@ -169,4 +168,63 @@ function quiescence(): Promise<void> {
   return new Promise((resolve) => {
     nextTick(resolve);
   });
+}
+
+/** A timer of virtual time. `sequence` orders those of one moment by when they were set. */
+interface Timer {
+  readonly time: number;
+  readonly sequence: number;
+  /** Null once taken back: it stays in the heap until its turn, since a heap has no cheap removal. */
+  fire: (() => void) | null;
+}
+
+interface TimerHeap {
+  push(timer: Timer): void;
+  peek(): Timer | undefined;
+  pop(): Timer | undefined;
+}
+
+function createTimerHeap(): TimerHeap {
+  const timers: Timer[] = [];
+
+  function push(timer: Timer): void {
+    let index = timers.length;
+    timers.push(timer);
+    while (index > 0) {
+      const above = (index - 1) >> 1;
+      const parent = timers[above];
+      if (parent === undefined || comesFirst(parent, timer)) break;
+      timers[index] = parent;
+      index = above;
+    }
+    timers[index] = timer;
+  }
+
+  function pop(): Timer | undefined {
+    const first = timers[0];
+    const last = timers.pop();
+    if (last !== undefined && timers.length > 0) sink(last);
+    return first;
+  }
+
+  function sink(timer: Timer): void {
+    let index = 0;
+    for (;;) {
+      const left = timers[2 * index + 1];
+      const right = timers[2 * index + 2];
+      if (left === undefined) break;
+      const goesRight = right !== undefined && comesFirst(right, left);
+      const child = goesRight ? right : left;
+      if (comesFirst(timer, child)) break;
+      timers[index] = child;
+      index = 2 * index + (goesRight ? 2 : 1);
+    }
+    timers[index] = timer;
+  }
+
+  return { push, pop, peek: () => timers[0] };
+}
+
+function comesFirst(a: Timer, b: Timer): boolean {
+  return a.time < b.time || (a.time === b.time && a.sequence < b.sequence);
 }

@@ -21,7 +21,7 @@ export interface Client {
   act(action: Action): Promise<void>;
   resumeAll(): Promise<void>;
   retryFailed(): Promise<void>;
-  /** What is still going on. */
+  /** The work that is still going on. */
   pending(): number;
 }
 

@@ -85,7 +85,7 @@ export function createFleet(
     process?.clock.after(0, () => {
       if (process.worker.status().state !== 'running') return;
       counts.stop += 1;
-      trace.add(process.host.name, 'is told to stop');
+      trace.add(process.host.name, 'is asked to stop');
       void process.worker.stop().then(() => {
         trace.add(process.host.name, 'has stopped');
         process.clock.after(forMs, () => (asNew ? renew(place, process) : again(process)));

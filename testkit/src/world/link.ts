@@ -1,6 +1,6 @@
 import type { Dice } from '../random.ts';
 
-/** What can go wrong between a process and its store, each with its probability per call. */
+/** The faults between a process and its store, each with its probability per call. */
 export interface FaultRates {
   /** The request or the answer takes its time: seconds, and longer than the caller waits at times. */
   readonly slow: number;
@@ -51,10 +51,10 @@ export function createFaultCounts(): FaultCounts {
   };
 }
 
-/** Which way a cut line still carries. */
+/** The direction in which a cut line still carries. */
 export type Cut = 'both' | 'requests' | 'answers';
 
-/** What will happen to one call; drawn when it is made, so that the draw does not depend on what follows. */
+/** The fate of one call; drawn when it is made, so that the draw does not depend on what follows. */
 export interface CallPlan {
   readonly requestLost: boolean;
   readonly answerLost: boolean;
@@ -66,7 +66,7 @@ export interface CallPlan {
 
 export interface SecondCopy {
   readonly afterMs: number;
-  /** Which copy's answer the caller gets. */
+  /** The copy whose answer the caller gets. */
   readonly answerOf: 'first' | 'second';
   /** The caller has its answer, and has gone on, before the second copy arrives. */
   readonly isLate: boolean;

@@ -117,7 +117,7 @@ function faultyStore(
   return createFaultyStore({ store: open(name), time, clock, link, onFault });
 }
 
-/** Watches that a worker asks for nothing new from the moment it was told to pause or to stop. */
+/** Watches that a worker asks for nothing new from the moment it was asked to pause or to stop. */
 function holdingBack(
   { violations }: ProcessParts,
   name: string,
@@ -130,8 +130,8 @@ function holdingBack(
     ...store,
     claim(params) {
       const mayClaim = state === 'running' || params.replay === true;
-      const told = (): string => `${name} is ${state} and asks for ${params.claim}`;
-      violations.expect(mayClaim, 'pausedWorker', told);
+      const why = (): string => `${name} is ${state} and asks for ${params.claim}`;
+      violations.expect(mayClaim, 'pausedWorker', why);
       return store.claim(params);
     },
   };

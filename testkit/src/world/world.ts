@@ -1,30 +1,35 @@
 import {
-  type Dependants,
-  type Registry,
-  type Store,
   createRegistry,
+  type Dependants,
   dependantsOf,
+  MillraceError,
+  type Registry,
+  type Settlement,
+  type Store,
 } from '@millrace/engine';
-import { type Fence, type MemoryStore, createMemoryDatabase } from '@millrace/store-memory';
+import {
+  createMemoryDatabase,
+  type Fence,
+  type MemoryDatabase,
+  type MemoryStore,
+} from '@millrace/store-memory';
 import { type Client, createClient } from './client.ts';
-import { type Executions, createExecutions } from '../observe/executions.ts';
-import { createFailOver } from './fail-over.ts';
+import { createExecutions, type Executions } from '../observe/executions.ts';
 import { createFaultyStore } from './faulty-store.ts';
-import { type Fleet, createFleet } from './fleet.ts';
+import { createFleet, type Fleet } from './fleet.ts';
 import { createFollowUps } from '../observe/follow-ups.ts';
-import { type Violations, createViolations, describeViolation } from '../observe/invariants.ts';
+import { createViolations, describeViolation, type Violations } from '../observe/invariants.ts';
 import type { Surroundings } from '../scenario/handlers.ts';
 import { CLEANUPS, kindsIn, rulesAmong, rulesIn } from '../scenario/kinds.ts';
-import { type Ledger, createLedger } from '../observe/ledger.ts';
-import { type FaultCounts, type Link, createFaultCounts, createLink } from './link.ts';
-import { type Observation, createObservation } from '../observe/observation.ts';
+import { createLedger, type Ledger } from '../observe/ledger.ts';
+import { createFaultCounts, createLink, type FaultCounts, type Link } from './link.ts';
+import { createObservation, type Observation } from '../observe/observation.ts';
 import { observe } from '../observe/observer.ts';
-import { refusePoison } from '../scenario/poison.ts';
-import { type Dice, createDice } from '../random.ts';
-import { type Scenario, drawScenario } from '../scenario/scenario.ts';
+import { createDice, type Dice } from '../random.ts';
+import { drawScenario, type Scenario } from '../scenario/scenario.ts';
 import { createTicks } from '../observe/ticks.ts';
-import { type Trace, createTrace } from '../trace.ts';
-import { type Skew, type VirtualTime, createVirtualTime } from '../time/virtual-clock.ts';
+import { createTrace, type Trace } from '../trace.ts';
+import { createVirtualTime, type Skew, type VirtualTime } from '../time/virtual-clock.ts';
 
 /** Ways to break what is simulated, for those who want to see that the invariants notice. */
 export interface Sabotage {
@@ -33,7 +38,7 @@ export interface Sabotage {
   /** The store, underneath the observer. */
   readonly store?: (store: MemoryStore) => MemoryStore;
   readonly dependants?: (dependants: Dependants) => Dependants;
-  /** What the engine sees of its store, above the bad line. */
+  /** The store as the engine sees it, above the bad line. */
   readonly engineStore?: (store: Store) => Store;
   /** The workers' clocks. */
   readonly skew?: (skew: Skew) => Skew;
@@ -133,7 +138,7 @@ function skewed(scenario: Scenario, { skew = (as) => as }: Sabotage): Scenario {
   return { ...scenario, workers };
 }
 
-/** What the observer knows before anything has happened. */
+/** The observer's knowledge before anything has happened. */
 function watch(
   scenario: Scenario,
   time: VirtualTime,
@@ -196,4 +201,70 @@ function surroundingsOfNobody(executions: Executions, time: VirtualTime): Surrou
   const clock = time.process();
   const host = { name: 'nowhere', clock, limitsOf: () => ({ kind: 0, pool: 0, together: [] }) };
   return { host, clock, executions, crash: () => Promise.reject(new Error('Nothing runs here.')) };
+}
+
+/**
+ * A database that falls back to a copy which lacks the last commits: jobs, leases and settlements of the time between are
+ * gone for the store, while their workers live on with the answers that they got. Numbers and epochs come again.
+ */
+interface FailOver {
+  /** All commits of the coming time are lost at its end, unless the calm has come by then. */
+  begin(lostMs: number, isCalm: () => boolean): void;
+  /** True time; -Infinity before the first. */
+  readonly lastAt: number;
+}
+
+function createFailOver(params: {
+  database: MemoryDatabase;
+  seen: Observation;
+  executions: Executions;
+  time: VirtualTime;
+  counts: FaultCounts;
+}): FailOver {
+  const { database, seen, executions, time, counts } = params;
+  let lastAt = -Infinity;
+  let isUnderWay = false;
+
+  function begin(lostMs: number, isCalm: () => boolean): void {
+    // One at a time: what one has undone, the next must not bring back.
+    if (isUnderWay) return;
+    isUnderWay = true;
+    const parts = [database, seen.ledger, seen.followUps, seen.ticks];
+    const restores = parts.map((part) => part.snapshot());
+    time.after(lostMs, () => {
+      isUnderWay = false;
+      if (isCalm()) return;
+      counts.failOver += 1;
+      lastAt = time.now();
+      seen.trace.add('world', `fails over, the last ${Math.round(lostMs)} ms are lost`);
+      executions.failOver();
+      for (const restore of restores) restore();
+    });
+  }
+
+  return {
+    begin,
+    get lastAt() {
+      return lastAt;
+    },
+  };
+}
+
+/**
+ * A store that refuses certain results, as Postgres does with what it cannot keep: the whole batch fails,
+ * and the settler has to find the one that is to blame.
+ */
+function refusePoison<S extends Store>(store: S, counts: FaultCounts): S {
+  return {
+    ...store,
+    async settle(params) {
+      if (!params.settlements.some(isPoisoned)) return store.settle(params);
+      counts.poisonedResult += 1;
+      throw new MillraceError('invalid_text', 'A result in this batch cannot be stored.');
+    },
+  };
+}
+
+function isPoisoned({ outcome }: Settlement): boolean {
+  return outcome.move === 'succeed' && outcome.result.includes('poison');
 }

@@ -12,6 +12,11 @@ CREATE TABLE millrace.document_templates (
   bytes      bytea NOT NULL,
   created_at timestamptz NOT NULL,
   created_by text,
+  -- What lint says about it, as JSON, and the build of the engine that said it: after an update it is asked anew.
+  lint       text,
+  lint_build text,
+  -- Whose it is alone. Null: everybody's of its tenant. All versions of a name have the same owner.
+  owner      text COLLATE "C",
   UNIQUE (tenant, name, version)
 );
 -- A DOCX is compressed already.
@@ -23,7 +28,9 @@ CREATE TABLE millrace.document_contents (
   size       bigint NOT NULL,
   sha256     text NOT NULL,
   crc32      bigint NOT NULL,
-  created_at timestamptz NOT NULL
+  created_at timestamptz NOT NULL,
+  -- Its bytes may be an object of a storage (DOCUMENTS_S3_*, DOCUMENTS_AZURE_*) in place of chunks.
+  object     text COLLATE "C"
 );
 CREATE INDEX document_contents_by_age ON millrace.document_contents (created_at, seq);
 
@@ -34,6 +41,13 @@ CREATE TABLE millrace.document_chunks (
   PRIMARY KEY (content, number)
 );
 ALTER TABLE millrace.document_chunks ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+-- Objects whose content is gone, until they have been removed from the storage too.
+CREATE TABLE millrace.document_objects_gone (
+  object text COLLATE "C" PRIMARY KEY,
+  since  timestamptz NOT NULL
+);
+CREATE INDEX document_objects_gone_by_age ON millrace.document_objects_gone (since);
 
 CREATE TABLE millrace.document_files (
   seq            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -51,13 +65,19 @@ CREATE TABLE millrace.document_files (
   -- What the request said about where the document belongs: parents, requestHash, generatedDocumentId.
   origin         jsonb,
   created_at     timestamptz NOT NULL,
-  expires_at     timestamptz NOT NULL
+  expires_at     timestamptz NOT NULL,
+  -- Whom it is about, so that what is kept of someone can be erased.
+  subject        text COLLATE "C"
 );
 CREATE INDEX document_files_by_tenant ON millrace.document_files (tenant, seq);
 CREATE INDEX document_files_by_batch ON millrace.document_files (batch, seq) WHERE batch IS NOT NULL;
 CREATE UNIQUE INDEX document_files_by_job ON millrace.document_files (job, part) WHERE job IS NOT NULL;
 CREATE INDEX document_files_by_content ON millrace.document_files (content);
 CREATE INDEX document_files_by_expiry ON millrace.document_files (expires_at);
+CREATE INDEX document_files_by_subject ON millrace.document_files (subject) WHERE subject IS NOT NULL;
+-- A record that a document belongs to (origin: {"parents": {"AccountId": "001..."}}) is whom it is about, too.
+CREATE INDEX document_files_by_origin ON millrace.document_files USING gin (origin jsonb_path_ops)
+  WHERE origin IS NOT NULL;
 
 -- The same template version, data, options and engine build give the stored bytes at once.
 CREATE TABLE millrace.document_outputs (
@@ -87,8 +107,13 @@ CREATE TABLE millrace.document_batches (
   created_at     timestamptz NOT NULL,
   touched_at     timestamptz NOT NULL,
   finished_at    timestamptz,
-  expires_at     timestamptz NOT NULL
+  expires_at     timestamptz NOT NULL,
+  -- Where its rows came from: format, columns, delimiter, encoding, blank rows.
+  source         jsonb,
+  -- A pipeline that lost the answer asks again with the same key, and gets the batch that it has made.
+  key            text COLLATE "C"
 );
+CREATE UNIQUE INDEX document_batches_by_key ON millrace.document_batches (tenant, key) WHERE key IS NOT NULL;
 CREATE INDEX document_batches_by_tenant ON millrace.document_batches (tenant, seq);
 CREATE INDEX document_batches_by_template ON millrace.document_batches (template);
 CREATE INDEX document_batches_by_expiry ON millrace.document_batches (expires_at);
@@ -109,6 +134,12 @@ CREATE TABLE millrace.document_items (
   error_message text,
   output        bigint,
   docx          bigint,
+  subject       text COLLATE "C",
+  -- What the row held that could not be read, as JSON, so that it can be given back for correction.
+  cells         text,
+  -- What the document lacks, such as characters that no font has.
+  warning       text,
   PRIMARY KEY (batch, item)
 );
+CREATE INDEX document_items_by_subject ON millrace.document_items (subject) WHERE subject IS NOT NULL;
 CREATE INDEX document_items_by_state ON millrace.document_items (batch, state, item);

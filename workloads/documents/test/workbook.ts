@@ -1,4 +1,4 @@
-import { zip } from '../../../connectors/office/src/zip.ts';
+import { zip } from '@millrace/zip';
 
 /** An XLSX as spreadsheet programs write it, of cells in XML. */
 export interface WorkbookParts {

@@ -62,6 +62,11 @@ export const definitions = new Map(
       key: ['day'],
       public: true,
     }),
+    definitionOf('halves', {
+      sql: 'SELECT id / 2.0 AS half, count(*) AS shifts FROM shifts GROUP BY id / 2.0',
+      key: ['half'],
+      public: true,
+    }),
     definitionOf('shares', {
       sql: 'SELECT county, id, hours, sum(hours) OVER () AS total FROM shifts',
       key: ['county', 'id'],

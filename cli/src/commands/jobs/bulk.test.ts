@@ -83,8 +83,8 @@ describe('by filter', () => {
   test('does not ask about nothing', async () => {
     const { millrace, server } = await fixture(jobs());
     const { code, stderr } = await millrace('retry --kind helo', person);
-    const hint = 'There is no kind "helo": did you mean hello?';
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `No job matches.\n${hint}\n` });
+    const hint = 'Unknown kind "helo": did you mean hello?';
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `No matching jobs.\n${hint}\n` });
     expect(server.requests).toEqual(['GET /counts', 'GET /kinds']);
   });
 

@@ -50,7 +50,7 @@ describe('millrace enqueue', () => {
     const ran = await millrace('enqueue hello');
     expect(ran.code).toBe(2);
     expect(ran.stderr).toBe(
-      `The kind "hello" needs data: name (string) and size (a4 or a5). Such as:\n  millrace enqueue hello '{"name":"…","size":"a4"}'\n`,
+      `The kind "hello" needs data: name (string) and size (a4 or a5). For example:\n  millrace enqueue hello '{"name":"…","size":"a4"}'\n`,
     );
     expect((await millrace('enqueue hello {}')).stderr).toMatch(/^The data does not fit/);
   });
@@ -91,7 +91,7 @@ describe('millrace enqueue', () => {
     expect(await millrace('enqueue hello --key k')).toMatchObject({
       code: 0,
       stdout: 'pg-1\n',
-      stderr: 'pg-1 was there already, with the same key.\n',
+      stderr: 'pg-1 already existed with the same key.\n',
     });
     expect((await millrace('enqueue hello --key k -q')).stderr).toBe('');
   });
@@ -117,18 +117,18 @@ describe('millrace enqueue', () => {
   });
 
   test.each([
-    [`enqueue`, 2, 'needs more than that'],
+    [`enqueue`, 2, 'Missing argument'],
     [`enqueue hello {name:1}`, 2, 'The data is not JSON'],
     [`enqueue hello {} extra`, 2, 'does not take "extra"'],
     [`enqueue hello {} --data-file x`, 2, 'either as JSON or with --data-file'],
-    [`enqueue hello --data-file nowhere.json`, 2, 'There is no file "nowhere.json".'],
+    [`enqueue hello --data-file nowhere.json`, 2, 'File not found: "nowhere.json".'],
     [`enqueue hello --delay 5m --run-at 2026-01-31T13:00:00Z`, 2, 'either --delay or --run-at'],
     [`enqueue hello --delay 5`, 2, '--delay takes a number with a unit'],
     [`enqueue hello --run-at tomorrow`, 2, '--run-at takes a time such as'],
     [`enqueue hello --priority high`, 2, '--priority takes a whole number'],
     [`enqueue hello --priority 5000`, 4, 'priority'],
     [`enqueue hello '{"name":5}'`, 4, 'does not fit the kind "hello"'],
-    [`enqueue nope`, 3, 'There is no kind "nope".'],
+    [`enqueue nope`, 3, 'Unknown kind "nope".'],
   ])('%s ends with %i', async (command, expected, sentence) => {
     const { millrace, service } = await fixture();
     const { code, stdout, stderr } = await millrace(command);
@@ -235,7 +235,7 @@ describe('millrace enqueue --lines', () => {
     const { code, stderr } = await millrace('enqueue hello --lines', { stdin: lines(1, 1_200) });
     expect(code).toBe(5);
     expect(stderr).toBe(
-      'Whether lines 1,001 to 1,200 became jobs is not known.\n1,000 jobs enqueued.\nThe store does not answer.\n',
+      'It is unknown whether lines 1,001 to 1,200 became jobs.\n1,000 jobs enqueued.\nThe store does not answer.\n',
     );
   });
 

@@ -11,21 +11,21 @@ import { watchJobs } from '../../jobs/watching.ts';
 
 const options = {
   'data-file': text('FILE', 'Reads the data from a file.'),
-  lines: flag('Makes one job per line, from --data-file or standard input.'),
-  priority: wholeNumber('N', 'From -1000 to 1000, higher first; none comes last.'),
-  delay: span('Not before so long from now: 90s, 15m, 2h.'),
-  'run-at': moment('Not before this time: 2026-01-31T09:30:00Z.'),
-  key: text('KEY', 'The same key of the same kind and tenant makes one job.'),
-  'key-window': span('How long a success keeps the key; 24h unless given.'),
-  tenant: anyText('TENANT', 'Whose job it is.'),
-  webhook: text('URL', 'The address that gets a message when the job has ended.'),
-  subject: text('SUBJECT', 'Whom the data is about, for erasure.'),
+  lines: flag('Enqueues one job per line of --data-file or standard input.'),
+  priority: wholeNumber('N', '-1000 to 1000, higher first; jobs without one come last.'),
+  delay: span('Time to wait before it runs: 90s, 15m, 2h.'),
+  'run-at': moment('Earliest time to run: 2026-01-31T09:30:00Z.'),
+  key: text('KEY', 'Jobs of one kind and tenant with the same key run once.'),
+  'key-window': span('How long a success keeps the key; default: 24h.'),
+  tenant: anyText('TENANT', 'The tenant of the job.'),
+  webhook: text('URL', 'The address to call when the job has ended.'),
+  subject: text('SUBJECT', 'The person or thing it is about, for erasure.'),
   watch: flag('Follows the job until it has ended.'),
 };
 
 export const enqueue = defineCommand({
   name: 'enqueue',
-  summary: 'Makes a job and prints its id.',
+  summary: 'Enqueues a job and prints its id.',
   usage: ['KIND [JSON | -] [options]', 'KIND --lines [--data-file FILE] [options]'],
   words: { least: 1, most: 2 },
   options,
@@ -45,7 +45,7 @@ export const enqueue = defineCommand({
       .catch(async (thrown: unknown) => {
         throw (await explained(context, thrown, kind, data)) ?? thrown;
       });
-    if (!created) context.note(`${id} was there already, with the same key.`);
+    if (!created) context.note(`${id} already existed with the same key.`);
     if (given.watch && context.json) return watchJobs(context, [id]);
     if (context.json) context.document({ id, created });
     else context.out.line(id);

@@ -10,13 +10,13 @@ export const erase = defineCommand({
   summary: 'Erases jobs and documents about a person or thing.',
   usage: ['SUBJECT'],
   words: { least: 1, most: 1 },
-  options: { yes: flag('Without a question.', 'y') },
+  options: { yes: flag('Does not ask for confirmation.', 'y') },
   examples: ['millrace erase customer-4711', 'millrace erase customer-4711 --yes'],
   async run(context, { words: [subject = ''], options: { yes } }) {
     const { client, out, json, quiet, document, note } = context;
     if (!yes) {
       requirePerson(context);
-      const question = `Erase the documents and the data, result and error text of every job about "${clean(subject)}"? It cannot be undone.`;
+      const question = `Erase the documents and the data, result and error text of every job about "${clean(subject)}"? This cannot be undone.`;
       if (!(await confirm(context, question))) {
         note('Nothing was erased.');
         return EXIT.ok;

@@ -6,7 +6,7 @@ import { relative } from '../../render/time.ts';
 
 export const explain = defineCommand({
   name: 'explain',
-  summary: 'Says why a job is where it is, and until when.',
+  summary: 'Says why a job is in its state, and until when.',
   usage: ['ID'],
   words: { least: 1, most: 1 },
   options: {},

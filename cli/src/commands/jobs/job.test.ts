@@ -8,7 +8,7 @@ describe('millrace job delete', () => {
     const person = { terminal: 80, keyboard: true };
     const no = await millrace('job delete pg-1', { ...person, stdin: 'n\n' });
     expect(no.stderr).toBe(
-      'Delete the FAILED job pg-1 of the kind hello, with its data and result? It cannot be undone. [y/N] Nothing was deleted.\n',
+      'Delete the FAILED job pg-1 of the kind hello, with its data and result? This cannot be undone. [y/N] Nothing was deleted.\n',
     );
     expect(await millrace('job delete pg-1')).toMatchObject({ code: 2 });
     expect(service.jobs).toHaveLength(1);

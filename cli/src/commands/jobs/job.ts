@@ -15,7 +15,7 @@ export const job = defineCommand({
   summary: 'Shows everything about one job, or deletes one that has ended.',
   usage: ['ID', 'delete ID [--yes]'],
   words: { least: 1, most: 2 },
-  options: { yes: flag('Of delete: without a question.', 'y') },
+  options: { yes: flag('delete: does not ask for confirmation.', 'y') },
   examples: [
     'millrace job pg-42',
     'millrace job pg-42 --json | jq .result',
@@ -28,7 +28,7 @@ export const job = defineCommand({
       return remove(context, object, options.yes);
     }
     if (words[1] !== undefined)
-      throw new UsageError(`"millrace job" shows one job, or deletes one: not "${words[1]}".`);
+      throw new UsageError(`"millrace job" shows or deletes one job; unknown word "${words[1]}".`);
     onlyFor('job', options, []);
     const found = await context.client.getJob({ params: { id } });
     if (context.json) context.document(found);
@@ -43,7 +43,7 @@ async function remove(context: Context, id: string, yes: true | undefined): Prom
   if (!yes) {
     requirePerson(context);
     const { kind, state } = await client.getJob({ params: { id } });
-    const question = `Delete the ${state} job ${id} of the kind ${kind}, with its data and result? It cannot be undone.`;
+    const question = `Delete the ${state} job ${id} of the kind ${kind}, with its data and result? This cannot be undone.`;
     if (!(await confirm(context, clean(question)))) {
       note('Nothing was deleted.');
       return EXIT.ok;

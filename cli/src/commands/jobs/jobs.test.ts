@@ -20,8 +20,7 @@ describe('millrace jobs', () => {
   test('says which jobs are left out, in whatever form it answers', async () => {
     const { millrace, service } = await fixture([]);
     service.handlers.listJobs = () => ({ jobs: [], next: null, missing: ['redis'] });
-    const sentence =
-      'This is not everything: redis does not answer, so the jobs there are left out.\n';
+    const sentence = 'This list is incomplete: redis does not answer.\n';
     expect(await millrace('jobs')).toMatchObject({ code: 0, stderr: sentence });
     expect(await millrace('jobs -q')).toMatchObject({ stdout: '', stderr: sentence });
     const json = await millrace('jobs --json');
@@ -182,7 +181,7 @@ describe('millrace jobs', () => {
   test('of a kind that there is not names the nearest', async () => {
     const { millrace } = await fixture();
     expect((await millrace('jobs --kind helo')).stderr).toBe(
-      'No jobs.\nThere is no kind "helo": did you mean hello?\n',
+      'No jobs.\nUnknown kind "helo": did you mean hello?\n',
     );
     expect((await millrace('jobs --kind hello')).stderr).toBe('No jobs.\n');
   });
@@ -193,7 +192,7 @@ describe('millrace jobs', () => {
     expect((await millrace('jobs')).stderr).toBe('');
     service.jobs.push(aJob({ id: 'salesforce-1', kind: 'document.salesforce' }));
     expect((await millrace('jobs')).stderr).toMatch(
-      /^Jobs of the kind document\.salesforce are records of the simulated Salesforce org of this sandbox, http:\/\/sim\/_sim\/\./,
+      /^Jobs of the kind document\.salesforce are records of this sandbox’s simulated Salesforce org, http:\/\/sim\/_sim\/\./,
     );
     expect((await millrace('jobs -q')).stderr).toBe('');
   });

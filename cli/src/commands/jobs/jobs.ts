@@ -19,7 +19,7 @@ export const jobs = defineCommand({
   words: { least: 0, most: 0 },
   options: {
     ...FILTER_OPTIONS,
-    limit: wholeNumber('N', `At most so many; ${DEFAULT_LIMIT} unless given.`, 1),
+    limit: wholeNumber('N', `Maximum number of rows; default: ${DEFAULT_LIMIT}.`, 1),
     all: flag('All of them.'),
   },
   examples: [
@@ -50,7 +50,7 @@ function noteSimulatedOrg({ running, note }: Context, kinds: ReadonlySet<string>
   const org = running?.simulatedOrg ?? null;
   if (org === null || !kinds.has(org.kind)) return;
   note(
-    `Jobs of the kind ${org.kind} are records of the simulated Salesforce org of this sandbox, ${org.page}. SALESFORCE_SANDBOX=false starts without it.`,
+    `Jobs of the kind ${org.kind} are records of this sandbox’s simulated Salesforce org, ${org.page}. SALESFORCE_SANDBOX=false turns it off.`,
   );
 }
 

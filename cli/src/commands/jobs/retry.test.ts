@@ -8,7 +8,7 @@ describe('millrace retry with other data', () => {
     const { millrace, service } = await fixture([failed()]);
     expect(await millrace(`retry pg-1 --data '{"name":"Grace"}'`)).toMatchObject({
       code: 0,
-      stdout: 'pg-1  queued again, with other data\n',
+      stdout: 'pg-1  queued again, with new data\n',
     });
     expect(service.jobs[0]?.data).toEqual({ name: 'Grace' });
   });
@@ -26,15 +26,15 @@ describe('millrace retry with other data', () => {
     expect(ran).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'The data is as it was: nothing was queued.\n',
+      stderr: 'The data is unchanged: nothing was queued.\n',
     });
     expect(server.requests).toEqual(['GET /jobs/pg-1']);
   });
 
   test.each([
     ['retry pg-1 --data {', /^The data is not JSON/],
-    ['retry pg-1 pg-2 --data {}', /^Other data is for one job/],
-    ['retry --all --data {}', /^Other data is for one job/],
+    ['retry pg-1 pg-2 --data {}', /^New data applies to one job/],
+    ['retry --all --data {}', /^New data applies to one job/],
     ['retry pg-1 --edit --data {}', /^Give either --data or --edit/],
     ['retry pg-2 --edit', /^The job is QUEUED: only failed and cancelled/],
   ])('%s is refused', async (line, sentence) => {
@@ -48,7 +48,7 @@ describe('millrace retry with other data', () => {
     expect(await editText({ EDITOR: 'sed -i s/1/2/' }, '{"a":1}\n')).toBe('{"a":2}\n');
     expect(await editText({ VISUAL: 'true', EDITOR: 'false' }, 'x')).toBe('x');
     expect(await editText({ EDITOR: 'true' }, 'x', true)).toBe('x');
-    await expect(editText({}, 'x', true)).rejects.toThrow('Nobody is here to edit it.');
-    await expect(editText({ EDITOR: 'false' }, 'x')).rejects.toThrow('"false" ended with 1');
+    await expect(editText({}, 'x', true)).rejects.toThrow('No terminal or editor to edit it in.');
+    await expect(editText({ EDITOR: 'false' }, 'x')).rejects.toThrow('"false" exited with 1');
   });
 });

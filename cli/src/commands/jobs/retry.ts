@@ -25,8 +25,8 @@ export const retry = defineCommand({
   words: { least: 0, most: Infinity },
   options: {
     ...BULK_OPTIONS,
-    edit: flag('Of one job: opens its data in $EDITOR first.'),
-    data: text('JSON', 'Of one job: this instead of its data.'),
+    edit: flag('One job: opens its data in $EDITOR first.'),
+    data: text('JSON', 'One job: replaces its data.'),
   },
   examples: [
     'millrace retry pg-42',

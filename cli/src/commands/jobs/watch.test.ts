@@ -190,7 +190,7 @@ describe('millrace watch ID', () => {
     });
     expect(ran.code).toBe(0);
     expect(ran.lines.at(-1)).toBe('pg-1  hello  SUCCEEDED   in 1.5 s');
-    expect(ran.stderr).toBe('The server does not answer; trying again.\n');
+    expect(ran.stderr).toBe('The server does not answer; retrying.\n');
 
     service.jobs = [aJob()];
     const gone = await millrace('watch pg-1', {
@@ -263,7 +263,7 @@ describe('millrace watch', () => {
       },
     });
     expect(ran.waits).toEqual([1_000, 3_000, 3_000, 3_000, 3_000, 3_000]);
-    expect(ran.stdout).toContain('The server does not answer; trying again.');
+    expect(ran.stdout).toContain('The server does not answer; retrying.');
     expect(screenOf(ran.stdout).join('\n')).not.toContain('does not answer');
   });
 

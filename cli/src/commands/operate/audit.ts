@@ -13,16 +13,16 @@ const DEFAULT_LIMIT = 20;
 
 export const audit = defineCommand({
   name: 'audit',
-  summary: 'Lists what people have done, newest first.',
+  summary: 'Lists the audit log, newest first.',
   usage: ['[options]'],
   words: { least: 0, most: 0 },
   options: {
-    actor: text('NAME', 'Only what this person or program did.'),
-    action: text('ACTION', 'Only this, such as cancelJobs.'),
-    target: text('TARGET', 'Only what was done to this job, kind or worker.'),
-    since: past('Only what was done since then: 1h, or a time.'),
-    until: past('Only what was done before then: 7d, or a time.'),
-    limit: wholeNumber('N', `At most so many; ${DEFAULT_LIMIT} unless given.`, 1),
+    actor: text('NAME', 'Only actions of this person or program.'),
+    action: text('ACTION', 'Only this action, such as cancelJobs.'),
+    target: text('TARGET', 'Only actions on this job, kind or worker.'),
+    since: past('Only actions since then: 1h, or a time.'),
+    until: past('Only actions before then: 7d, or a time.'),
+    limit: wholeNumber('N', `Maximum number of rows; default: ${DEFAULT_LIMIT}.`, 1),
     all: flag('All of them.'),
   },
   examples: ['millrace audit --since 1d', 'millrace audit --actor ada@example.com --json'],

@@ -22,8 +22,8 @@ describe('millrace doctor', () => {
     const ran = await run(['doctor'], null, { terminal: 100, ...examined(NODE, FONTS) });
     expect(ran.code).toBe(1);
     expect(ran.lines).toEqual([
-      'ok           server                None of yours runs here. "npm start" or "millrace start" starts',
-      '                                   one.',
+      'ok           server                No server of yours is running here. "npm start" or "millrace',
+      '                                   start" starts one.',
       'ok           node                  Node 20.20.2.',
       'missing      fonts                 Carlito: not installed. apt-get install fonts-crosextra-carlito',
     ]);

@@ -21,7 +21,7 @@ const STYLES: Readonly<Record<Finding['verdict'], Style>> = {
 
 export const doctor = defineCommand({
   name: 'doctor',
-  summary: 'Says what the server lacks on this machine, and what to do.',
+  summary: 'Checks this machine for a server, and says what to fix.',
   usage: [''],
   words: { least: 0, most: 0 },
   options: {},
@@ -32,7 +32,8 @@ export const doctor = defineCommand({
     show(context, {
       check: 'server',
       verdict: 'ok',
-      found: running === null ? 'None of yours runs here.' : `One runs at ${running.url}.`,
+      found:
+        running === null ? 'No server of yours is running here.' : `Running at ${running.url}.`,
       advice: running === null ? '"npm start" or "millrace start" starts one.' : null,
     });
     let isMissing = false;

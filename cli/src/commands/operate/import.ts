@@ -14,7 +14,7 @@ interface Told {
 
 export const importFile = defineCommand({
   name: 'import',
-  summary: 'Takes over runs, snippets and history of another system.',
+  summary: 'Imports runs, snippets and history of another system.',
   usage: ['FILE'],
   words: { least: 1, most: 1 },
   options: {},

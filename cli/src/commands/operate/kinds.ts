@@ -36,7 +36,7 @@ function columns(now: number): Column<Kind>[] {
     { header: 'TIMEOUT', align: 'right', leaveOut: 2, cell: (kind) => lasting(kind.timeoutMs) },
     { header: 'AT ONCE', align: 'right', leaveOut: 3, cell: (kind) => limit(kind.concurrency) },
     { header: 'QUOTA', leaveOut: 4, cell: quotaInWords },
-    { header: 'WHEN IT FAILS', shrinkTo: 13, cell: (kind) => kind.policy, style: () => 'dim' },
+    { header: 'RETRIES', shrinkTo: 13, cell: (kind) => kind.policy, style: () => 'dim' },
   ];
 }
 

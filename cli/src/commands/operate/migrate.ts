@@ -19,13 +19,13 @@ type Told = Part | { readonly type: 'sql'; readonly sql: string };
 
 export const migrate = defineCommand({
   name: 'migrate',
-  summary: 'Sets up or updates the tables of the database.',
+  summary: 'Creates or updates the tables of the database.',
   usage: ['', '--check', '--dry-run', '--grants ROLE'],
   words: { least: 0, most: 0 },
   options: {
-    check: flag('Changes nothing; ends with 1 when something is to be done.'),
+    check: flag('Changes nothing; exits with 1 if migrations are due.'),
     'dry-run': flag('Changes nothing; prints the SQL, for psql.'),
-    grants: text('ROLE', 'Prints what a role needs with MIGRATE=off.'),
+    grants: text('ROLE', 'Prints the rights a role needs with MIGRATE=off.'),
   },
   examples: [
     'millrace migrate',

@@ -22,7 +22,7 @@ describe('millrace move', () => {
     ]);
     expect(ran.stderr).toContain('From .millrace/db to postgres://db/millrace: 2 tables.');
     expect(ran.stderr).toContain('2 tables, 1,204 rows, 9 sequences.');
-    expect(ran.stderr).toContain('Not in a database: files of reports, in /srv/.millrace/reports.');
+    expect(ran.stderr).toContain('files of reports, in the folder /srv/.millrace/reports.');
     expect(server.asked).toEqual([['move', '--to=postgres://user@db/millrace']]);
   });
 

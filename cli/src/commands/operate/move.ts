@@ -31,7 +31,8 @@ export const move = defineCommand({
     'PGPASSWORD=… millrace move --to postgres://user@localhost/name --json',
   ],
   async run(context, { options: { to } }) {
-    if (to === undefined) throw new UsageError('Say where to: --to postgres://user@host/name');
+    if (to === undefined)
+      throw new UsageError('Missing the target: --to postgres://user@host/name');
     for await (const told of toldByServer<Told>(context, 'move', [`--to=${to}`]))
       show(context, told);
     return EXIT.ok;
@@ -52,11 +53,11 @@ function show({ out, json, quiet, document, note }: Context, told: Told): void {
     }
     case 'end':
       return note(
-        `Moved and compared: ${counted(told.tables, 'table')}, ${counted(told.rows, 'row')}, ${counted(told.sequences, 'sequence')}. What was moved from is as it was. Set DATABASE_URL to the new database, and start.`,
+        `Moved and compared: ${counted(told.tables, 'table')}, ${counted(told.rows, 'row')}, ${counted(told.sequences, 'sequence')}. The source is unchanged. Set DATABASE_URL to the new database, and start.`,
       );
     case 'files':
       return note(
-        `Not in a database: ${told.what}, in ${told.folder}. On another machine, copy that folder there.`,
+        `Not moved: ${told.what}, in the folder ${told.folder}. To run on another machine, copy that folder too.`,
       );
   }
 }

@@ -21,7 +21,7 @@ describe('millrace worker', () => {
     const { millrace, service } = await fixture();
     Object.assign(service, { hasWorker: false, takesJobs: false });
     expect((await millrace('worker status')).stdout).toBe(
-      'This replica serves the API and has no worker. 0 jobs due.\n',
+      'This replica serves only the API. 0 jobs due.\n',
     );
     expect((await millrace('worker status -q')).stdout).toBe('none\n');
     expect(await millrace('worker stop')).toMatchObject({
@@ -29,20 +29,20 @@ describe('millrace worker', () => {
       stderr: 'This replica has no worker.\n',
     });
     const { stdout } = await millrace('stats');
-    expect(stdout).toMatch(/This replica serves the API and has no worker, up [^:]+\.\n/);
+    expect(stdout).toMatch(/This replica serves only the API, up [^:]+\.\n/);
   });
 
   test('stops and starts it, and says kindly that it is so already', async () => {
     const { millrace, service } = await fixture();
     expect(await millrace('worker stop')).toMatchObject({
       code: 0,
-      stdout: 'This replica takes no new jobs; what runs goes on.\n',
+      stdout: 'This replica takes no new jobs and finishes its running ones.\n',
     });
     expect(service.takesJobs).toBe(false);
     expect(await millrace('worker stop', { env: { NO_COLOR: '' } })).toMatchObject({
       code: 4,
       stdout: '',
-      stderr: 'This replica is stopped already.\n',
+      stderr: 'Nothing to change: this replica is already stopped.\n',
     });
     const refused = await millrace('worker stop --json');
     expect(refused.code).toBe(4);
@@ -58,7 +58,7 @@ describe('millrace worker', () => {
     const { millrace, server } = await fixture();
     expect(await millrace('worker restart')).toMatchObject({
       code: 2,
-      stderr: 'A worker knows status, stop and start, not "restart".\n',
+      stderr: 'Unknown: worker restart. Use status, stop or start.\n',
     });
     expect((await millrace('worker')).code).toBe(2);
     expect(server.requests).toEqual([]);
@@ -153,7 +153,7 @@ describe('millrace schedules', () => {
       '"nightly" is paused: its ticks are skipped until "millrace schedules resume nightly".\n',
     );
     expect((await millrace('schedules', { terminal: 100 })).lines[2]).toContain('paused now');
-    expect((await millrace('schedules resume nightly')).stdout).toContain('runs again');
+    expect((await millrace('schedules resume nightly')).stdout).toContain('is resumed');
     expect(server.requests).toContain('POST /schedules/nightly/resume');
     expect(await millrace('schedules run nope')).toMatchObject({ code: 3 });
     expect(await millrace('schedules stop nightly')).toMatchObject({ code: 2 });
@@ -164,7 +164,7 @@ describe('millrace schedules', () => {
     const { millrace, service, server } = await fixture();
     service.schedules = two();
     expect((await millrace('schedules delete nightly')).stdout).toBe(
-      '"nightly" is deleted; the jobs that it made stay.\n',
+      '"nightly" is deleted; its jobs stay.\n',
     );
     expect(server.requests).toContain('DELETE /schedules/nightly');
     expect(await millrace('schedules delete nightly')).toMatchObject({ code: 3 });
@@ -185,7 +185,7 @@ describe('millrace erase', () => {
     const no = await millrace('erase ada', { ...person, stdin: 'n\n' });
     expect(no).toMatchObject({ code: 0, stdout: '' });
     expect(no.stderr).toBe(
-      'Erase the documents and the data, result and error text of every job about "ada"? It cannot be undone. [y/N] Nothing was erased.\n',
+      'Erase the documents and the data, result and error text of every job about "ada"? This cannot be undone. [y/N] Nothing was erased.\n',
     );
     expect(server.requests).toEqual([]);
     const yes = await millrace('erase ada', { ...person, stdin: 'yes\n' });

@@ -3,7 +3,7 @@ import { EXIT } from '../../line/exit.ts';
 
 export const pause = defineCommand({
   name: 'pause',
-  summary: 'Holds the jobs of a kind back, in all replicas.',
+  summary: 'Pauses a kind in all replicas.',
   usage: ['KIND'],
   words: { least: 1, most: 1 },
   options: {},
@@ -11,8 +11,7 @@ export const pause = defineCommand({
   async run({ client, json, quiet, document, out }, { words: [kind = ''] }) {
     const answer = await client.pauseKind({ params: { kind } });
     if (json) document(answer);
-    else if (!quiet)
-      out.line(`"${kind}" is paused: its jobs wait until "millrace resume ${kind}".`);
+    else if (!quiet) out.line(`"${kind}" is paused until "millrace resume ${kind}".`);
     return EXIT.ok;
   },
 });

@@ -3,7 +3,7 @@ import { EXIT } from '../../line/exit.ts';
 
 export const resume = defineCommand({
   name: 'resume',
-  summary: 'Lets the jobs of a paused kind run again.',
+  summary: 'Resumes a paused kind.',
   usage: ['KIND'],
   words: { least: 1, most: 1 },
   options: {},

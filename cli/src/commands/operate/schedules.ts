@@ -52,7 +52,7 @@ async function list({
   );
   if (json) for (const schedule of found) document(schedule);
   else if (quiet) for (const { name } of found) out.line(name);
-  else if (found.length === 0) note('No schedules. A job file makes one with defineSchedule.');
+  else if (found.length === 0) note('No schedules. Declare one in a job file with defineSchedule.');
   else
     for (const line of table(columns(world.now()), found, out.columns, out.paint)) out.line(line);
   return EXIT.ok;
@@ -83,11 +83,11 @@ const ACTIONS = {
   },
   async resume(context: Context, name: string): Promise<ExitCode> {
     const answer = await context.client.resumeSchedule({ params: { name } });
-    return told(context, answer, `"${name}" runs again, from its next tick on.`);
+    return told(context, answer, `"${name}" is resumed and runs at its next tick.`);
   },
   async delete(context: Context, name: string): Promise<ExitCode> {
     const answer = await context.client.deleteSchedule({ params: { name } });
-    return told(context, answer, `"${name}" is deleted; the jobs that it made stay.`);
+    return told(context, answer, `"${name}" is deleted; its jobs stay.`);
   },
 };
 

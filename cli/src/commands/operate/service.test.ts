@@ -61,7 +61,7 @@ describe('millrace stats', () => {
     expect(stdout).not.toContain('None of them is left');
     service.replicas = [silent, aReplica({ state: 'stopped' })];
     expect((await millrace('stats')).stdout).toContain(
-      'None of them is left: nothing is being done.',
+      'None of them is alive: no jobs are running.',
     );
   });
 
@@ -96,7 +96,7 @@ describe('millrace kinds', () => {
     const { millrace, service } = await fixture();
     service.kinds = kinds();
     expect((await millrace('kinds', { terminal: 100 })).lines).toEqual([
-      'KIND    STATE             PUBLIC  TIMEOUT  AT ONCE  QUOTA                     WHEN IT FAILS',
+      'KIND    STATE             PUBLIC  TIMEOUT  AT ONCE  QUOTA                     RETRIES',
       'hello   paused 1 min ago  yes      10 min        -  -                         3 retries, after 1 mi…',
       'report  open              no       10 min        2  10 running, 5,000 queued  3 retries, after 1 mi…',
     ]);
@@ -116,11 +116,11 @@ describe('millrace pause and resume', () => {
     const { millrace } = await fixture();
     expect(await millrace('pause hello')).toMatchObject({
       code: 0,
-      stdout: '"hello" is paused: its jobs wait until "millrace resume hello".\n',
+      stdout: '"hello" is paused until "millrace resume hello".\n',
     });
     expect(await millrace('pause hello')).toMatchObject({
       code: 4,
-      stderr: 'The kind "hello" is paused already.\n',
+      stderr: 'The kind "hello" is already paused.\n',
     });
     expect(await millrace('resume hello')).toMatchObject({
       code: 0,

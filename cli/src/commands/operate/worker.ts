@@ -6,12 +6,12 @@ import { count, counted } from '../../render/number.ts';
 import { relative } from '../../render/time.ts';
 import { UsageError } from '../../line/usage-error.ts';
 
-const STOPPED = 'This replica takes no new jobs; what runs goes on.';
+const STOPPED = 'This replica takes no new jobs and finishes its running ones.';
 const STARTED = 'This replica takes jobs again.';
 
 export const worker = defineCommand({
   name: 'worker',
-  summary: 'Shows, stops or starts the replica that answers.',
+  summary: 'Shows, stops or starts the answering replica.',
   usage: ['status', 'stop', 'start'],
   words: { least: 1, most: 1 },
   options: {},
@@ -26,7 +26,7 @@ export const worker = defineCommand({
       case 'start':
         return change(context, client.startWorker, STARTED);
       default:
-        throw new UsageError(`A worker knows status, stop and start, not "${verb}".`);
+        throw new UsageError(`Unknown: worker ${verb}. Use status, stop or start.`);
     }
   },
 });
@@ -42,7 +42,7 @@ async function status({ client, json, quiet, document, out, world }: Context): P
     const polled =
       lastPollTime === null ? 'never looked' : `last looked ${relative(lastPollTime, world.now())}`;
     const state = isRunning ? 'takes jobs' : 'takes no jobs';
-    const does = hasWorker ? `${state}; ${polled}` : 'serves the API and has no worker';
+    const does = hasWorker ? `${state}; ${polled}` : 'serves only the API';
     const later = currentScheduled === 0 ? '' : `, ${count(currentScheduled)} scheduled`;
     out.line(`This replica ${does}. ${counted(currentQueueDepth, 'job')} due${later}.`);
   }

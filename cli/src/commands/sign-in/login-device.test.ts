@@ -99,7 +99,7 @@ describe('millrace login --device', () => {
     }));
     expect(await millrace('login --device', { fetch: without })).toMatchObject({
       code: 6,
-      stderr: 'The issuer has no device codes. Leave --device out.\n',
+      stderr: 'The issuer does not support device codes. Leave --device out.\n',
     });
     const pages: Promise<Page>[] = [];
     const ran = await millrace('login', {

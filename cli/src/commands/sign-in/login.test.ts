@@ -86,7 +86,7 @@ describe('millrace login', () => {
     await pages();
     expect(ran.code).toBe(0);
     expect(refused).toEqual([400, 400, 400, 404]);
-    expect(ran.stderr.match(/does not belong to this sign-in/g)).toHaveLength(3);
+    expect(ran.stderr.match(/Ignored an answer/g)).toHaveLength(3);
     expect(identity.requests.token).toBe(1);
   });
 
@@ -106,7 +106,7 @@ describe('millrace login', () => {
     const ran = await millrace('login', { ...surroundings, fetch: forged });
     expect(ran.code).toBe(6);
     expect(ran.stderr).toMatch(/The issuer \S+ refuses: unexpected JWT claim value encountered/);
-    expect((await pages())[0]?.text).toContain('You are not signed in.');
+    expect((await pages())[0]?.text).toContain('Sign-in failed.');
     expect(await credentials()).toEqual({});
   });
 
@@ -116,7 +116,7 @@ describe('millrace login', () => {
     const ran = await millrace('login', surroundings);
     expect(ran).toMatchObject({ code: 6, stdout: '' });
     expect(ran.stderr).toMatch(/refuses: access_denied \(The person refused to sign in\)\.\n$/);
-    expect((await pages())[0]?.text).toContain('You are not signed in.');
+    expect((await pages())[0]?.text).toContain('Sign-in failed.');
     expect(await credentials()).toEqual({});
   });
 
@@ -164,7 +164,7 @@ describe('millrace login', () => {
     Object.assign(signIn, { required: false, issuer: null });
     expect(await millrace('login')).toMatchObject({
       code: 0,
-      stdout: `${server.url} asks nobody to sign in: there is nothing to do.\n`,
+      stdout: `${server.url} needs no sign-in.\n`,
     });
     expect(documents((await millrace('login --json')).stdout)).toEqual([
       { url: server.url, required: false },
@@ -177,7 +177,7 @@ describe('millrace login', () => {
     signIn.clientId = null;
     const ran = await millrace('login');
     expect(ran.code).toBe(6);
-    expect(ran.stderr).toContain(`${server.url} names no client for people to sign in with.`);
+    expect(ran.stderr).toContain(`${server.url} has no OAuth client for sign-in.`);
   });
 
   test.each([
@@ -214,7 +214,7 @@ describe('millrace login', () => {
         })),
       });
       expect(ran.code).toBe(6);
-      expect(ran.stderr).toContain('it has an address that is not https');
+      expect(ran.stderr).toContain('one of its addresses is not https');
       expect(opened.join()).not.toContain('elsewhere.example');
     },
   );
@@ -227,7 +227,7 @@ describe('millrace login', () => {
     const ran = await millrace('login', { ...surroundings, env });
     expect(ran).toMatchObject({ code: 6, stdout: '' });
     expect(ran.stderr).toMatch(
-      /The sign-in cannot be kept: \S+credentials\.json cannot be used \(ENOTDIR\)\.\n$/,
+      /The sign-in cannot be saved: \S+credentials\.json cannot be used \(ENOTDIR\)\.\n$/,
     );
   });
 
@@ -238,7 +238,7 @@ describe('millrace login', () => {
     const { code, stdout, stderr } = await millrace('login', { ...surroundings, env });
     expect(code).toBe(0);
     expect(stdout).toContain(`as ${ADA}`);
-    expect(stderr).toContain('MILLRACE_TOKEN is set, and comes before this sign-in.');
+    expect(stderr).toContain('MILLRACE_TOKEN is set and overrides this sign-in.');
   });
 
   test('is told where the server does not take the token', async () => {

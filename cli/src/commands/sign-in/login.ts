@@ -13,8 +13,8 @@ import { checkServer, issuerFor } from '../../connection/token.ts';
 import { UsageError } from '../../line/usage-error.ts';
 
 const options = {
-  device: flag('With a code to type in any browser, also on another machine.'),
-  'no-browser': flag('Only shows the address, for a browser of this machine.'),
+  device: flag('Shows a code to type in any browser, on any machine.'),
+  'no-browser': flag('Only shows the address, for a browser on this machine.'),
 };
 
 export const login = defineCommand({
@@ -38,14 +38,14 @@ export const login = defineCommand({
     await credentials.update(url, () => Promise.resolve({ ...account, ...grant }));
     show(context, await context.clientWith(grant.accessToken).me());
     const first = ['MILLRACE_TOKEN', 'MILLRACE_CLIENT_SECRET'].find((name) => world.env[name]);
-    if (first !== undefined) note(`${first} is set, and comes before this sign-in.`);
+    if (first !== undefined) note(`${first} is set and overrides this sign-in.`);
     return EXIT.ok;
   },
 });
 
 function notNeeded({ json, out, url, document }: Context): number {
   if (json) document({ url, required: false });
-  else out.line(`${url} asks nobody to sign in: there is nothing to do.`);
+  else out.line(`${url} needs no sign-in.`);
   return EXIT.ok;
 }
 
@@ -53,7 +53,7 @@ function accountOf({ issuer, clientId }: SignIn, url: string) {
   if (issuer !== null && clientId !== null) return { issuer, clientId };
   throw new SignInError(
     'refused',
-    `${url} names no client for people to sign in with. Use MILLRACE_TOKEN, or MILLRACE_CLIENT_ID and MILLRACE_CLIENT_SECRET.`,
+    `${url} has no OAuth client for sign-in. Use MILLRACE_TOKEN, or MILLRACE_CLIENT_ID and MILLRACE_CLIENT_SECRET.`,
   );
 }
 
@@ -65,7 +65,10 @@ function signInWith(
   given: Values<typeof options>,
 ): Promise<Grant> {
   if (given.device && !issuer.hasDeviceCode) {
-    throw new SignInError('refused', 'The issuer has no device codes. Leave --device out.');
+    throw new SignInError(
+      'refused',
+      'The issuer does not support device codes. Leave --device out.',
+    );
   }
   const openBrowser = context.err.isTerminal ? context.world.openBrowser : null;
   const isBlind = openBrowser === null && !given['no-browser'] && issuer.hasDeviceCode;

@@ -56,7 +56,7 @@ describe('millrace logout', () => {
     await identity.close();
     const ran = await millrace('logout');
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toMatch(/^The issuer could not be informed: /);
+    expect(ran.stderr).toMatch(/^The token could not be revoked at the issuer: /);
     expect(await credentials()).toEqual({});
   });
 });

@@ -7,7 +7,7 @@ import { issuerFor } from '../../connection/token.ts';
 
 export const logout = defineCommand({
   name: 'logout',
-  summary: 'Forgets the sign-in to the server.',
+  summary: 'Signs you out of the server.',
   usage: [''],
   words: { least: 0, most: 0 },
   options: {},
@@ -31,7 +31,7 @@ async function revoke({ world, note }: Context, kept: SignedIn): Promise<boolean
     return await (await issuerFor(world, kept)).revoke(kept.refreshToken);
   } catch (thrown) {
     if (!(thrown instanceof SignInError)) throw thrown;
-    note(`The issuer could not be informed: ${thrown.message}`);
+    note(`The token could not be revoked at the issuer: ${thrown.message}`);
     return false;
   }
 }

@@ -14,7 +14,7 @@ const SOURCES: Readonly<Record<SourceName, string>> = {
 
 export const whoami = defineCommand({
   name: 'whoami',
-  summary: 'Shows who you are to the server, and what you may do.',
+  summary: 'Shows your identity, roles and tenants on the server.',
   usage: [''],
   words: { least: 0, most: 0 },
   options: {},

@@ -33,7 +33,7 @@ describe('a batch that is there', () => {
     const timeout = { code: 'conversion_timeout', message: 'It took too long.' };
     documents.items = [{ ...aFailedRow(2), error: timeout }];
     expect((await millrace('batch status batch-3')).stderr).toBe(
-      `\n"millrace batch retry batch-3" makes those that are missing.\n${TO_CORRECT}\n`,
+      `\n"millrace batch retry batch-3" generates the missing ones.\n${TO_CORRECT}\n`,
     );
     documents.batches = [aBatch(1, 1)];
     expect((await millrace('batch status batch-3 -q')).code).toBe(0);
@@ -44,7 +44,7 @@ describe('a batch that is there', () => {
     const { millrace, documents, zip } = await rows();
     documents.batches = [aBatch(1, 2)];
     expect((await millrace('batch cancel batch-3')).stdout).toBe(
-      '1 row cancelled; what is made stays.\n',
+      '1 row cancelled; finished documents stay.\n',
     );
     expect((await millrace('batch retry batch-3')).stdout).toBe('2 rows queued again.\n');
     expect(parsed((await millrace('batch retry batch-3 --json')).stdout)).toEqual([
@@ -95,6 +95,8 @@ describe('a batch that is there', () => {
     const json = await millrace('batch list --limit 1 --json');
     expect(parsed(json.stdout)).toEqual([documents.batches[0]]);
     documents.batches = [];
-    expect((await millrace('batch list')).stderr).toBe('No batches. They are kept for a while.\n');
+    expect((await millrace('batch list')).stderr).toBe(
+      'No batches. Old ones are deleted after MILLRACE_KEEP_DOCUMENTS.\n',
+    );
   });
 });

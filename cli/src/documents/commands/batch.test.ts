@@ -53,7 +53,7 @@ describe('millrace batch', () => {
     const merged = `batch --template invoice --data ${file} --merge --password-file ${secret}`;
     expect((await millrace(merged)).stderr).toContain('cannot be merged');
     const word = await millrace(`${line} --format docx --pdf-a 2b`);
-    expect(word.stderr).toContain('--pdf-a is for a PDF');
+    expect(word.stderr).toContain('--pdf-a applies to PDFs');
   });
 
   test('fetches one PDF of them all', async () => {
@@ -61,7 +61,7 @@ describe('millrace batch', () => {
     const pdf = join(folder, 'out.pdf');
     const ran = await millrace(`batch --template invoice --data ${file} --merge -o ${pdf}`);
     expect(ran).toMatchObject({ code: 0, stdout: `${pdf}\n` });
-    expect(ran.stderr).toContain('Making one PDF of them.\n');
+    expect(ran.stderr).toContain('Merging them into one PDF.\n');
     expect((await readFile(pdf)).equals(PDF)).toBe(true);
     expect(server.requests.at(-1)).toBe('GET /documents/batches/batch-3/merged.pdf');
   });
@@ -74,7 +74,7 @@ describe('millrace batch', () => {
     const pdf = join(folder, 'out.pdf');
     const ran = await millrace(`batch --template invoice --data ${file} --merge -o ${pdf}`);
     expect(ran.code).toBe(4);
-    expect(ran.stderr).toContain('The documents are there: millrace batch download batch-3');
+    expect(ran.stderr).toContain('The documents are kept: millrace batch download batch-3');
     expect(ran.stderr).toContain('Item 2 (line 3), "b.pdf", cannot be merged.');
     expect(await readdir(folder)).toEqual(['rows.csv']);
   });
@@ -194,7 +194,7 @@ describe('millrace batch', () => {
     const ran = await millrace(line);
     expect(ran).toMatchObject({ code: 1, stdout: '' });
     expect(ran.stderr.match(/^line /gm)).toHaveLength(20);
-    expect(ran.stderr).toContain('and 5 more: "millrace batch status batch-3" has them all.\n');
+    expect(ran.stderr).toContain('and 5 more: "millrace batch status batch-3" lists them all.\n');
     expect(await readdir(folder)).toEqual(['rows.csv']);
   });
 
@@ -203,7 +203,7 @@ describe('millrace batch', () => {
     const ran = await millrace(line, { onWait: (_, interrupt) => interrupt() });
     expect(ran.code).toBe(130);
     expect(ran.stderr).toBe(
-      'batch-3: 4 rows.\nbatch-3 goes on without us: "millrace batch status batch-3" shows how far it is, "millrace batch download batch-3" fetches the documents.\n',
+      'batch-3: 4 rows.\nbatch-3 continues in the background: "millrace batch status batch-3" shows its progress, "millrace batch download batch-3" downloads the documents.\n',
     );
     expect(server.requests.filter((request) => request.includes('cancel'))).toEqual([]);
     expect(await readdir(folder)).toEqual(['rows.csv']);
@@ -243,15 +243,15 @@ describe('millrace batch', () => {
   });
 
   test.each([
-    ['batch', 'Which template? Give --template.'],
-    ['batch --template a', 'Which rows? Give --data, a .csv, .xlsx, .json or .jsonl file.'],
+    ['batch', 'Missing --template.'],
+    ['batch --template a', 'Missing --data: a .csv, .xlsx, .json or .jsonl file.'],
     [
       'batch --template a.docx --data -',
-      'A batch is made by the server. Keep the file there first: millrace templates add a.docx',
+      'Batches use templates of the server. Add the file first: millrace templates add a.docx',
     ],
     [
       'batch --template a --data a.ods',
-      'The format of "a.ods" is not known: rows are a .csv, .xlsx, .json or .jsonl file.',
+      'Unknown format of "a.ods": use a .csv, .xlsx, .json or .jsonl file.',
     ],
     [
       'batch --template a --data a.xls',
@@ -259,25 +259,25 @@ describe('millrace batch', () => {
     ],
     [
       'batch --template a --data - --no-wait -o x.zip',
-      'With --no-wait nothing is fetched: leave -o out.',
+      'With --no-wait nothing is downloaded: leave out -o.',
     ],
     [
       'batch status batch-3 --force',
       '"millrace batch status" does not take --force. See "millrace help batch".',
     ],
-    ['batch status', 'It needs more than that: millrace batch status ID'],
+    ['batch status', 'Missing argument: millrace batch status ID'],
     [
       'batch --template a --data - --no-wait --merge',
-      'With --no-wait nothing is fetched: leave --merge out.',
+      'With --no-wait nothing is downloaded: leave out --merge.',
     ],
     [
       'batch --template a --data - --merge --format docx',
-      'Only PDFs are merged into one: leave --merge or --format docx out.',
+      'Only PDFs can be merged: leave out --merge or --format docx.',
     ],
     ['batch --template a --data - --merge -o a.zip', '"a.zip" would hold a PDF. Call it .pdf.'],
     [
       'batch download batch-3 -o a.pdf',
-      '"a.pdf" would hold a ZIP. Add --merge for one PDF of all.',
+      'The output is a ZIP, not "a.pdf". Add --merge for one PDF of all.',
     ],
     [
       'batch --template a --data - --all',
@@ -316,7 +316,7 @@ describe('millrace batch', () => {
     };
     const ran = await millrace(line, { fetch: cut });
     expect(ran.code).toBe(5);
-    expect(ran.stderr).toContain('The documents are there: millrace batch download batch-3');
+    expect(ran.stderr).toContain('The documents are kept: millrace batch download batch-3');
     expect(await readdir(folder)).toEqual(['rows.csv']);
   });
 });

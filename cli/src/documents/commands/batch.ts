@@ -16,30 +16,30 @@ import { onlyFor, verbOf } from '../../line/verb.ts';
 const options = {
   template: text('TEMPLATE', 'A name or id on the server.'),
   data: text('ROWS', 'A .csv, .xlsx, .json or .jsonl file; - for stdin.'),
-  sheet: text('NAME', 'Of an .xlsx; its first sheet unless given.'),
-  name: text('NAME', 'Of each document: "Invoice {{Number}}".'),
+  sheet: text('NAME', 'The sheet of an .xlsx; default: the first.'),
+  name: text('NAME', 'Name of each document: "Invoice {{Number}}".'),
   format: choice(['pdf', 'docx'], 'pdf unless given.'),
-  locale: text('LOCALE', 'For numbers and dates: de-DE; en-US unless given.'),
-  'data-locale': text('LOCALE', 'How the rows write them; --locale unless given.'),
-  timezone: text('ZONE', 'For dates: Europe/Berlin; UTC unless given.'),
-  subject: text('SUBJECT', 'Whom each is about, for erasure: "{{CustomerId}}".'),
-  preview: wholeNumber('N', 'Makes only the first N rows, at most 1,000.', 1),
-  priority: wholeNumber('N', 'Higher first; 0 for previews and up to 100 rows.'),
-  strict: flag('A field that a row lacks is an error of the row.'),
-  'allow-missing': flag('Fields that no column has are left empty.'),
+  locale: text('LOCALE', 'Locale of numbers and dates; default: en-US.'),
+  'data-locale': text('LOCALE', 'Locale of the input rows; default: --locale.'),
+  timezone: text('ZONE', 'Time zone of dates; default: UTC.'),
+  subject: text('SUBJECT', 'Subject of each, for erasure: "{{CustomerId}}".'),
+  preview: wholeNumber('N', 'Generates only the first N rows, at most 1,000.', 1),
+  priority: wholeNumber('N', 'Higher first; previews and up to 100 rows have 0.'),
+  strict: flag('Fails rows that lack a field.'),
+  'allow-missing': flag('Leaves fields without a column empty.'),
   'no-wait': flag('Only prints the id of the batch.'),
-  merge: flag('Fetches one PDF of all documents instead of a ZIP.'),
+  merge: flag('Downloads one PDF of all documents instead of a ZIP.'),
   ...PDF_OPTIONS,
   ...OUTPUT_OPTIONS,
-  limit: wholeNumber('N', 'Of list: at most so many; 20 unless given.', 1),
-  all: flag('Of list: all of them.'),
+  limit: wholeNumber('N', 'list: maximum number of rows; default: 20.', 1),
+  all: flag('list: no maximum.'),
 };
 type Given = Values<typeof options>;
 type Verb = 'list' | 'status' | 'cancel' | 'failed' | 'retry' | 'download';
 
 export const batch = defineCommand({
   name: 'batch',
-  summary: 'Makes a document for each row of a file.',
+  summary: 'Generates a document for each row of a file.',
   usage: [
     '--template NAME|ID --data ROWS [-o OUT.zip] [options]',
     '--template NAME|ID --data ROWS --merge -o OUT.pdf',
@@ -95,30 +95,32 @@ const ALLOWED: Readonly<Record<Verb, readonly (keyof Given)[]>> = {
 function checked(given: Given): Given {
   const { merge, format, output = '' } = given;
   if (merge && format === 'docx')
-    throw new UsageError('Only PDFs are merged into one: leave --merge or --format docx out.');
+    throw new UsageError('Only PDFs can be merged: leave out --merge or --format docx.');
   if (merge && /\.(zip|docx)$/i.test(output))
     throw new UsageError(`"${output}" would hold a PDF. Call it .pdf.`);
   if (!merge && /\.(pdf|docx)$/i.test(output))
-    throw new UsageError(`"${output}" would hold a ZIP. Add --merge for one PDF of all.`);
+    throw new UsageError(`The output is a ZIP, not "${output}". Add --merge for one PDF of all.`);
   return given;
 }
 
 async function start(context: Context, given: Given): Promise<ExitCode> {
   const { template, data } = given;
-  if (template === undefined) throw new UsageError('Which template? Give --template.');
+  if (template === undefined) throw new UsageError('Missing --template.');
   if (/\.do[ct][xm]$/i.test(template))
     throw new UsageError(
-      `A batch is made by the server. Keep the file there first: millrace templates add ${template}`,
+      `Batches use templates of the server. Add the file first: millrace templates add ${template}`,
     );
   if (data === undefined)
-    throw new UsageError('Which rows? Give --data, a .csv, .xlsx, .json or .jsonl file.');
+    throw new UsageError('Missing --data: a .csv, .xlsx, .json or .jsonl file.');
   if (given['no-wait'] && given.output !== undefined)
-    throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
+    throw new UsageError('With --no-wait nothing is downloaded: leave out -o.');
   if (given['no-wait'] && given.merge)
-    throw new UsageError('With --no-wait nothing is fetched: leave --merge out.');
+    throw new UsageError('With --no-wait nothing is downloaded: leave out --merge.');
   onlyFor('batch', given, STARTING);
   if (given.merge && given['password-file'] !== undefined)
-    throw new UsageError('PDFs with a password cannot be merged: leave one of the two out.');
+    throw new UsageError(
+      'PDFs with a password cannot be merged: leave out one of the two options.',
+    );
   const pdf = await pdfWishesOf(context, given, given.format ?? 'pdf');
   return runBatch(context, template, data, { ...checked(given), pdf });
 }
@@ -144,7 +146,7 @@ async function status(context: Context, id: string): Promise<ExitCode> {
     for (const row of [...warnings, ...failures]) out.line(`  ${rowLine(row, out.paint)}`);
     const again = failures.some(({ error }) => !WRONG_DATA.includes(error?.code ?? ''));
     if (exitCodeForBatch(found) !== EXIT.ok && (again || found.counts.canceled > 0))
-      note(`\n"millrace batch retry ${id}" makes those that are missing.`);
+      note(`\n"millrace batch retry ${id}" generates the missing ones.`);
     if (failures.length > 0) note(howToCorrect(id));
   }
   return exitCodeForBatch(found);
@@ -154,6 +156,7 @@ async function cancel(context: Context, id: string): Promise<ExitCode> {
   const { client, out, json, quiet, document } = context;
   const answer = await client.cancelBatch({ params: { id } });
   if (json) document({ id, ...answer });
-  else if (!quiet) out.line(`${counted(answer.canceled, 'row')} cancelled; what is made stays.`);
+  else if (!quiet)
+    out.line(`${counted(answer.canceled, 'row')} cancelled; finished documents stay.`);
   return EXIT.ok;
 }

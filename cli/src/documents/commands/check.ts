@@ -14,11 +14,11 @@ import { clean } from '../../render/width.ts';
 
 export const check = defineCommand({
   name: 'check',
-  summary: 'Tries out all Word files of a folder, without a server.',
+  summary: 'Tests all Word files of a folder, without a server.',
   usage: ['FOLDER [--no-convert]'],
   words: { least: 1, most: 1 },
   options: {
-    'no-convert': flag('Makes no PDFs, also where LibreOffice is there.'),
+    'no-convert': flag('Makes no PDFs, even if LibreOffice is installed.'),
   },
   examples: [
     'millrace check templates/',
@@ -34,7 +34,7 @@ export const check = defineCommand({
     const progress = progressOf(context, files.length);
     try {
       if (converts && bench.convert === null)
-        context.note('There is no LibreOffice: the files are merged, but not converted.');
+        context.note('LibreOffice is not installed: the files are merged but not converted.');
       await checkFiles(context, bench, { root, files, atOnce }, (file) => {
         checked.push(file);
         if (context.json) context.document(file);

@@ -132,7 +132,7 @@ describe('millrace generate, from a file', () => {
     await writeFile(at('out.docx'), 'mine');
     expect(await generate(['-o', at('out.docx')])).toMatchObject({
       code: 2,
-      stderr: `There is a file "${at('out.docx')}" already. Add --force to replace it, or name another with -o.\n`,
+      stderr: `The file "${at('out.docx')}" already exists. Add --force to replace it, or choose another with -o.\n`,
     });
     expect(await readFile(at('out.docx'), 'utf8')).toBe('mine');
     expect((await generate(['-o', at('out.docx'), '--force'])).code).toBe(0);
@@ -162,10 +162,10 @@ describe('millrace generate, from a file', () => {
     });
     expect(await generate(['-o', at('o.doc')])).toMatchObject({
       code: 2,
-      stderr: `"${at('o.doc')}" would hold a PDF: documents are .pdf or .docx. Call it so.\n`,
+      stderr: `"${at('o.doc')}" would hold a PDF: documents are .pdf or .docx. Rename it.\n`,
     });
     expect((await generate(['-o', at('o.docx')], {}, 'rows.csv')).stderr).toContain(
-      '"millrace batch" makes one of each row.',
+      '"millrace batch" takes rows.',
     );
     await writeFile(at('nmae.json'), '{}');
     expect((await generate(['-o', at('nmae.docx')], {}, 'nmae.json')).stderr).toContain(
@@ -173,14 +173,14 @@ describe('millrace generate, from a file', () => {
     );
     await writeFile(at('list.json'), '[1]');
     expect((await generate(['-o', at('o.docx')], {}, 'list.json')).stderr).toBe(
-      `The file "${at('list.json')}" holds no object, such as {"Name": "Ada"}.\n`,
+      `The file "${at('list.json')}" is not an object, such as {"Name": "Ada"}.\n`,
     );
     expect(await generate(['-o', at('o.docx'), '--pdf-ua'])).toMatchObject({
       code: 2,
-      stderr: '--pdf-ua is for a PDF, and this would be a DOCX.\n',
+      stderr: '--pdf-ua applies to PDFs, and the format is DOCX.\n',
     });
     const folder = at('no/o.docx');
-    expect((await generate(['-o', folder])).stderr).toBe(`There is no folder "${at('no')}".\n`);
+    expect((await generate(['-o', folder])).stderr).toBe(`Folder not found: "${at('no')}".\n`);
   });
 
   inFast('fetches no image by itself', async () => {

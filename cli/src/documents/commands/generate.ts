@@ -15,11 +15,11 @@ import { UsageError } from '../../line/usage-error.ts';
 const options = {
   template: text('TEMPLATE', 'A name or id on the server, or a file.docx here.'),
   data: text('JSON', 'A file with an object; - reads standard input.'),
-  format: choice(['pdf', 'docx'], 'By default that of -o, else pdf.'),
-  locale: text('LOCALE', 'For numbers and dates: de-DE; en-US unless given.'),
-  timezone: text('ZONE', 'For dates: Europe/Berlin; UTC unless given.'),
+  format: choice(['pdf', 'docx'], 'Default: the format of -o, else pdf.'),
+  locale: text('LOCALE', 'Locale of numbers and dates; default: en-US.'),
+  timezone: text('ZONE', 'Time zone of dates; default: UTC.'),
   name: text('NAME', "The document's name; the template's unless given."),
-  strict: flag('A field that the data lacks is an error.'),
+  strict: flag('Fails if the data lacks a field.'),
   ...PDF_OPTIONS,
   ...OUTPUT_OPTIONS,
 };
@@ -27,7 +27,7 @@ type Given = Values<typeof options>;
 
 export const generate = defineCommand({
   name: 'generate',
-  summary: 'Makes a document; from a file.docx without a server.',
+  summary: 'Generates a document; from a file.docx without a server.',
   usage: ['--template FILE.docx --data JSON [options]', '--template NAME|ID --data JSON [options]'],
   words: { least: 0, most: 0 },
   options,
@@ -39,9 +39,9 @@ export const generate = defineCommand({
   ],
   async run(context, { options: given }) {
     const { template, data: file } = given;
-    if (template === undefined) throw new UsageError('Which template? Give --template.');
+    if (template === undefined) throw new UsageError('Missing --template.');
     if (file === undefined)
-      throw new UsageError('What is to stand in it? Give --data, a file with a JSON object.');
+      throw new UsageError('No data: pass --data FILE, a file with a JSON object.');
     const format = formatOf(given);
     const name = given.name ?? basename(template).replace(TEMPLATE_FILE, '');
     const path = given.output ?? fileNameOf(name, format);
@@ -93,7 +93,7 @@ function formatOf({ format, output = '' }: Given): Format {
   const other = /\.(?:doc|dotx?|docm|dotm|odt|rtf|txt|html?|xlsx?|zip|png|jpe?g)$/i.exec(output);
   if (other !== null)
     throw new UsageError(
-      `"${output}" would hold a ${(format ?? 'pdf').toUpperCase()}: documents are .pdf or .docx. Call it so.`,
+      `"${output}" would hold a ${(format ?? 'pdf').toUpperCase()}: documents are .pdf or .docx. Rename it.`,
     );
   const ending = /\.(pdf|docx)$/i.exec(output)?.[1]?.toLowerCase() as Format | undefined;
   if (format !== undefined && ending !== undefined && format !== ending)

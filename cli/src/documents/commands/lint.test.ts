@@ -92,6 +92,6 @@ describe('millrace lint', () => {
       stderr: `"${folder}" is a folder, not a file.\n`,
     });
     const none = join(folder, 'none.docx');
-    expect((await run(['lint', none], NOWHERE)).stderr).toBe(`There is no file "${none}".\n`);
+    expect((await run(['lint', none], NOWHERE)).stderr).toBe(`File not found: "${none}".\n`);
   });
 });

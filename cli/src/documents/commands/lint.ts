@@ -8,12 +8,12 @@ import { table } from '../../render/table.ts';
 
 export const lint = defineCommand({
   name: 'lint',
-  summary: 'Says what is wrong with a template, without a server.',
+  summary: 'Checks a template for problems, without a server.',
   usage: ['FILE [--data SAMPLE.json] [--fields]'],
   words: { least: 1, most: 1 },
   options: {
-    data: text('FILE', 'Sample data: fields that it lacks are errors.'),
-    fields: flag('Lists the fields that the template asks for.'),
+    data: text('FILE', 'Sample data; fields missing in it are errors.'),
+    fields: flag('Lists the fields of the template.'),
   },
   examples: [
     'millrace lint invoice.docx',

@@ -48,7 +48,7 @@ describe('millrace templates', () => {
     });
     expect(documents.uploads).toEqual([{ type: DOCX_TYPE, text: 'PK not really' }]);
     const there = await millrace(`templates add '${file}' --name there`);
-    expect(there.stderr).toBe('It is the newest version already.\n');
+    expect(there.stderr).toBe('The newest version is already the same file.\n');
     expect((await millrace(`templates add '${file}' -q`)).stdout).toBe('tpl-7\n');
     const [answer] = parsed((await millrace(`templates add '${file}' --json`)).stdout);
     expect(answer).toMatchObject({ created: true, template: { name: 'Offer letter' } });
@@ -66,7 +66,7 @@ describe('millrace templates', () => {
     expect(await millrace(`templates add ${file}`)).toMatchObject({
       code: 4,
       stdout: '',
-      stderr: `"millrace lint ${file}" lists all that is wrong with it.\nThe block is not closed.\n`,
+      stderr: `"millrace lint ${file}" lists all its problems.\nThe block is not closed.\n`,
     });
   });
 
@@ -109,7 +109,7 @@ describe('millrace templates', () => {
     expect(no).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: `Remove ${what}? It cannot be undone. [y/N] Nothing was removed.\n`,
+      stderr: `Remove ${what}? This cannot be undone. [y/N] Nothing was removed.\n`,
     });
     expect(server.requests.join()).not.toContain('DELETE');
     const yes = await millrace(`templates remove ${word}`, { ...person, stdin: 'y\n' });
@@ -131,7 +131,7 @@ describe('millrace templates', () => {
       'templates remvoe x',
       '"millrace templates" knows add, show, and remove, not "remvoe". Did you mean remove?',
     ],
-    ['templates add', 'It needs more than that: millrace templates add FILE'],
+    ['templates add', 'Missing argument: millrace templates add FILE'],
     [
       'templates show x --yes',
       '"millrace templates show" does not take --yes. See "millrace help templates".',

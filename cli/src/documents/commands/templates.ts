@@ -17,7 +17,7 @@ import { onlyFor, verbOf } from '../../line/verb.ts';
 
 const options = {
   name: text('NAME', "Of add: the template's name; the file's unless given."),
-  yes: flag('Of remove: without a question.', 'y'),
+  yes: flag('remove: does not ask for confirmation.', 'y'),
 };
 type Given = Values<typeof options>;
 
@@ -79,7 +79,7 @@ async function list(context: Context, given: Given): Promise<ExitCode> {
   );
   if (json) for (const template of found) document(template);
   else if (quiet) for (const { name } of found) out.line(clean(name));
-  else if (found.length === 0) note('No templates. "millrace templates add FILE.docx" keeps one.');
+  else if (found.length === 0) note('No templates. Add one: millrace templates add FILE.docx');
   else
     for (const line of table(columns(world.now()), found, out.columns, out.paint)) out.line(line);
   return EXIT.ok;
@@ -117,11 +117,11 @@ async function add(context: Context, file: string, { name }: Given): Promise<Exi
     else out.line(`${clean(template.name)}  version ${count(template.version)}  ${template.id}`);
     if (!json && !quiet)
       for (const problem of lint.problems) err.line(problemLine(problem, err.paint));
-    if (!created) note('It is the newest version already.');
+    if (!created) note('The newest version is already the same file.');
     return EXIT.ok;
   } catch (thrown) {
     if (thrown instanceof ApiError && thrown.problem.code === 'template_invalid')
-      note(`"millrace lint ${file}" lists all that is wrong with it.`);
+      note(`"millrace lint ${file}" lists all its problems.`);
     throw thrown;
   }
 }
@@ -169,5 +169,5 @@ function questionFor(id: string, versions: readonly Template[]): string {
     one === undefined
       ? `the template "${name}", ${counted(versions.length, 'version')}`
       : `version ${count(one.version)} of the template "${name}"`;
-  return `Remove ${what}? It cannot be undone.`;
+  return `Remove ${what}? This cannot be undone.`;
 }

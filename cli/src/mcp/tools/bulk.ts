@@ -33,7 +33,7 @@ export const bulkAction = defineTool({
       question: `${WORDS[frozen.action]} ${countOf(frozen)}?${frozen.action === 'delete' ? ' It cannot be undone.' : ''}`,
       lines: [
         ...left,
-        ...frozen.causes.map(({ code, count }) => `Failed last with ${code}: ${count}.`),
+        ...frozen.causes.map(({ code, count }) => `Last error ${code}: ${count}.`),
         ...(frozen.warning === null ? [] : [frozen.warning]),
         ...frozen.sample.map((job) => `such as ${jobLine(job)}`),
       ],
@@ -73,8 +73,8 @@ export function bulkLines(bulk: BulkActionJson): string[] {
   const { id, action, state, count, result, undo } = bulk;
   const done =
     result === null
-      ? `${count} jobs are meant`
-      : `${result.changed} changed, ${result.requested} asked to stop, ${result.skipped} had moved on, ${result.failed} failed`;
+      ? `${count} jobs selected`
+      : `${result.changed} changed, ${result.requested} asked to stop, ${result.skipped} skipped (state changed), ${result.failed} failed`;
   return [
     `${id} ${action} ${state}: ${done}.`,
     ...(result?.failures ?? []).slice(0, 5).map((each) => `${each.id} ${quoted(each.message)}`),

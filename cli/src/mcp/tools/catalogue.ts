@@ -15,7 +15,7 @@ function named<Name extends z.ZodType<string>>(name: Name) {
 }
 
 function listed(lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? ['There are none.'] : lines;
+  return lines.length === 0 ? ['None.'] : lines;
 }
 
 export const listKinds = defineTool({
@@ -65,7 +65,7 @@ function kindLine(kind: { name: string; public: boolean; paused: object | null }
 function noKind(name: string, names: readonly string[]): ApiError {
   const meant = nearest(name, names);
   const hint = meant === null ? '' : ` Did you mean "${meant}"?`;
-  return new ApiError(problemOf('unknown_kind', `There is no kind "${name}".${hint}`, ''));
+  return new ApiError(problemOf('unknown_kind', `Unknown kind "${name}".${hint}`, ''));
 }
 
 export const listTemplates = defineTool({

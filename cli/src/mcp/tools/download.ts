@@ -78,7 +78,7 @@ export const download = defineTool({
       .string()
       .min(1)
       .max(500)
-      .regex(/^[^\p{Cc}]+$/u, { error: 'Leave control characters out.' })
+      .regex(/^[^\p{Cc}]+$/u, { error: 'Control characters are not allowed.' })
       .optional()
       .describe('A new file inside the folder that the tools may write to.'),
   }),
@@ -88,7 +88,7 @@ export const download = defineTool({
     if (call.folder === null)
       throw new ToolRefusal(
         'file_refused',
-        'Over HTTP nothing is saved here. Leave saveAs out, and fetch the address of the answer with your token.',
+        'Over HTTP, files are not saved here. Leave out saveAs, and download the returned address with your token.',
       );
     const place = await call.folder.open(saveAs);
     const size = await place.write(await source.open(call));
@@ -112,7 +112,7 @@ export const download = defineTool({
 function linked({ url }: Call, name: string, { path, mediaType }: Source) {
   const uri = `${url}${path}`;
   const link = { uri, name, mimeType: mediaType, description: WITH_TOKEN };
-  return answer([`${uri} has it, for a request with your token.`], { url: uri }, { links: [link] });
+  return answer([`Download it from ${uri} with your token.`], { url: uri }, { links: [link] });
 }
 
 const WITH_TOKEN = 'In the API; a request needs your token.';
@@ -138,6 +138,6 @@ async function* checked(chunks: AsyncIterable<Uint8Array>, etag: string | null) 
     yield chunk;
   }
   if (etag === null || etag === `"${hash.digest('hex')}"`) return;
-  const detail = 'What arrived is not the file: its SHA-256 is another one. It was not kept.';
+  const detail = 'The download is not the file: its SHA-256 differs. It was discarded.';
   throw new ApiError(problemOf('unexpected_answer', detail, ''));
 }

@@ -12,17 +12,17 @@ const byId = contracts.getJob.params;
 export const listJobs = defineTool({
   name: 'list_jobs',
   title: 'List jobs',
-  about: 'Jobs by filter, newest first, one line each. A filter that is left out does not matter.',
+  about: 'Jobs by filter, newest first, one line each.',
   routes: ['listJobs'],
   effect: 'reads',
   input: contracts.listJobs.query.safeExtend({ limit: few }),
   async run({ client, options }, query) {
     const { jobs, next, missing = [] } = await client.listJobs({ query }, options);
     const away =
-      missing.length === 0 ? [] : [`Left out, since they do not answer: ${missing.join(', ')}.`];
+      missing.length === 0 ? [] : [`Incomplete, these do not answer: ${missing.join(', ')}.`];
     return answer(
       [
-        jobs.length === 0 ? 'No job matches.' : `Jobs: ${jobs.length}.`,
+        jobs.length === 0 ? 'No matching jobs.' : `Jobs: ${jobs.length}.`,
         ...jobs.map(jobLine),
         ...away,
         ...more(next),
@@ -55,7 +55,7 @@ export const showJob = defineTool({
 export const explainJob = defineTool({
   name: 'explain_job',
   title: 'Explain a job',
-  about: 'Why a job is where it is, what it waits for, and until when.',
+  about: 'Why a job is in its state, what it waits for, and until when.',
   routes: ['explainJob'],
   effect: 'reads',
   input: byId,
@@ -74,7 +74,7 @@ export const enqueue = defineTool({
   name: 'enqueue',
   title: 'Make a job',
   about:
-    'Makes a job of a public kind. list_kinds with a name has the schema of its data. Give a key where the call may be repeated.',
+    'Enqueues a job of a public kind. list_kinds with a name has the schema of its data. Give a key if the call may be repeated.',
   routes: ['enqueue'],
   effect: 'adds',
   input: contracts.enqueue.body,
@@ -89,7 +89,7 @@ export const retryJob = defineTool({
   name: 'retry_job',
   title: 'Retry a job',
   about:
-    'Queues a failed or cancelled job again, with fresh attempts. With data, its old data is lost: that has to be confirmed.',
+    'Queues a failed or cancelled job again, with fresh attempts. Passing data replaces the old data and needs a confirmation.',
   routes: ['retryJob', 'getJob'],
   effect: 'destroys',
   input: byId.extend({ data: contracts.retryJob.body.unwrap().shape.data }),
@@ -103,12 +103,8 @@ export const retryJob = defineTool({
       );
     return {
       type: 'foresight',
-      question: `Retry the ${job.state} job ${id} of the kind ${job.kind} from the beginning, with other data? Its data of before is lost.`,
-      lines: [
-        jobLine(job),
-        `data of before: ${json(job.data, 1_000)}`,
-        `data from now on: ${json(data, 1_000)}`,
-      ],
+      question: `Retry the ${job.state} job ${id} of the kind ${job.kind} from the beginning, with new data? Its old data is lost.`,
+      lines: [jobLine(job), `old data: ${json(job.data, 1_000)}`, `new data: ${json(data, 1_000)}`],
       data: { job: jobBrief(job) },
       foreign: true,
       async act(now) {
@@ -127,7 +123,7 @@ async function retried({ client, options }: Call, id: string, asked: { body?: { 
 export const cancelJob = defineTool({
   name: 'cancel_job',
   title: 'Cancel a job',
-  about: 'Cancels one job: one that waits at once, a running one soon. It has to be confirmed.',
+  about: 'Cancels one job: a waiting one at once, a running one soon. Needs a confirmation.',
   routes: ['cancelJob', 'getJob'],
   effect: 'destroys',
   input: byId,
@@ -156,9 +152,9 @@ export const cancelJob = defineTool({
 async function sameAs({ client, options }: Call, { id, state, startedAt }: Job): Promise<void> {
   const now = await client.getJob({ params: { id } }, options);
   if (now.state === state && now.startedAt === startedAt) return;
-  const how = now.state === state ? 'began once more' : `was ${state} and is ${now.state}`;
+  const how = now.state === state ? 'was started again' : `was ${state} and is now ${now.state}`;
   throw new ToolRefusal(
     'confirmation_stale',
-    `${id} has moved on since the question: it ${how}. Nothing was changed. Call without confirm to be asked again.`,
+    `${id} has changed since the question: it ${how}. Nothing was changed. Call again without confirm for a new question.`,
   );
 }

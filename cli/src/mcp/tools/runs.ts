@@ -104,7 +104,7 @@ export const listRuns = defineTool({
     const { sights, next } = await RUNS[which].list(call, page);
     return answer(
       [
-        sights.length === 0 ? 'There are none.' : `Runs: ${sights.length}.`,
+        sights.length === 0 ? 'None.' : `Runs: ${sights.length}.`,
         ...sights.map(({ lines }) => lines[0] ?? ''),
         ...more(next),
       ],
@@ -116,8 +116,8 @@ export const listRuns = defineTool({
 
 export const showRun = defineTool({
   name: 'show_run',
-  title: 'Show how far a run is',
-  about: 'How far a run is and what it gave: of a query, report, pipeline, batch or bulk action.',
+  title: 'Show the progress of a run',
+  about: 'Progress and result of a run: query, report, pipeline, batch or bulk action.',
   routes: ['getRun', 'getReportRun', 'getPipelineRun', 'getBatch', 'getBulk'],
   effect: 'reads',
   input: z.strictObject({ type, id, wait: waiting(0) }),
@@ -140,7 +140,7 @@ export const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Cancel a run',
   about:
-    'Stops a run of a query, report or pipeline, or a batch of documents. It has to be confirmed.',
+    'Stops a run of a query, report or pipeline, or a batch of documents. Needs a confirmation.',
   routes: ['cancelRun', 'cancelReportRun', 'cancelPipelineRun', 'cancelBatch'],
   effect: 'destroys',
   input: z.strictObject({ type: type.exclude(['bulk']), id }),
@@ -159,7 +159,7 @@ export const cancelRun = defineTool({
         if (seen.over)
           throw new ToolRefusal(
             'confirmation_stale',
-            `${run} was ${sight.state} and is ${seen.state} now. Nothing was changed.`,
+            `${run} was ${sight.state} and is now ${seen.state}. Nothing was changed.`,
           );
         await cancel(now, run);
         return sightAnswer({ ...(await look(now, run)), failed: false });

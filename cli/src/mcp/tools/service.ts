@@ -9,7 +9,8 @@ import { answer, defineTool } from '../tool.ts';
 export const overview = defineTool({
   name: 'overview',
   title: 'Overview',
-  about: 'How the service is: what waits, runs and flows, and what needs somebody. Begin here.',
+  about:
+    'Overview of the service: waiting and running jobs, throughput, and what needs attention. Start here.',
   routes: ['overview'],
   effect: 'reads',
   input: contracts.overview.query,
@@ -45,7 +46,7 @@ export const overview = defineTool({
 
 export const listErrors = defineTool({
   name: 'list_errors',
-  title: 'List what fails',
+  title: 'List failures',
   about:
     'Failed and retrying jobs, grouped by kind, code and cause, with what helps. The latest first.',
   routes: ['errorGroups'],
@@ -87,7 +88,7 @@ export const listErrors = defineTool({
 export const whoami = defineTool({
   name: 'whoami',
   title: 'Who am I',
-  about: 'As whom the tools act: name, roles and tenants, and on which installation.',
+  about: 'The identity the tools act as: name, roles, tenants and installation.',
   routes: ['me'],
   effect: 'reads',
   input: z.strictObject({}),

@@ -17,7 +17,7 @@ export const generateDocument = defineTool({
   name: 'generate_document',
   title: 'Generate a document',
   about:
-    'Makes a PDF or DOCX of a template and data. list_templates with a name has the fields. download saves the file.',
+    'Generates a PDF or DOCX from a template and data. list_templates with a name has the fields. download saves the file.',
   routes: ['generate'],
   effect: 'adds',
   input: contracts.generate.body,
@@ -35,7 +35,7 @@ export const generateDocument = defineTool({
           ({ id, name, size, expiresAt }) =>
             `${id} ${quoted(name)}, ${size} bytes, kept until ${expiresAt}`,
         ),
-        ...(cached ? ['It had been made before, from the same.'] : []),
+        ...(cached ? ['It came from the cache: the same template and data as before.'] : []),
         ...warnings.map((warning) => `Warning: ${quoted(warning)}`),
       ],
       {
@@ -57,12 +57,12 @@ export const runQuery = defineTool({
   name: 'run_query',
   title: 'Run a query',
   about:
-    'Runs SQL, or a snippet, on Marketing Cloud, and gives its first rows. list_tables says what can be read; query_rows has more rows, download all of them.',
+    'Runs SQL, or a snippet, on Marketing Cloud, and returns the first rows. list_tables lists the tables; query_rows has more rows, download all of them.',
   routes: ['startRun', 'getRunResults'],
   effect: 'adds',
   input: contracts.startRun.body.safeExtend({
     wait: waiting(30),
-    rows: rowLimit.default(20).describe('How many rows to answer with.'),
+    rows: rowLimit.default(20).describe('Number of rows to return.'),
   }),
   async run(call, { rows, ...body }) {
     const run = await call.client.startRun({ body }, call.options);
@@ -85,7 +85,7 @@ export const queryRows = defineTool({
   effect: 'reads',
   input: contracts.getRunResults.params.extend({
     ...contracts.getRunResults.query.shape,
-    limit: rowLimit.default(50).describe('How many at most.'),
+    limit: rowLimit.default(50).describe('Maximum number of rows.'),
   }),
   async run(call, { id, ...query }) {
     const page = await pageOf(call, id, query);
@@ -112,7 +112,7 @@ function rowLines({ columns, rows, rowCount, next }: ResultPage): string[] {
         MOST_CELLS,
       ),
     ),
-    `Rows in all: ${rowCount}.`,
+    `Total rows: ${rowCount}.`,
     ...more(next),
   ];
 }
@@ -127,7 +127,7 @@ function rowData({ columns, rows, rowCount, next }: ResultPage): Record<string, 
     next,
     truncated:
       kept.length < rows.length
-        ? `${rows.length - kept.length} rows of this page were left out: ask for fewer at once.`
+        ? `${rows.length - kept.length} rows of this page were left out: request fewer at once.`
         : null,
   });
 }

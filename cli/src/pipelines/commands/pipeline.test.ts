@@ -54,11 +54,11 @@ describe('millrace pipeline run', () => {
   });
 
   test.each([
-    ['--mnth 2026-01', 'There is no option --mnth: did you mean --month?'],
-    ['--month 2026-01 --no-wiat', 'There is no option --no-wiat: did you mean --no-wait?'],
+    ['--mnth 2026-01', 'Unknown option --mnth: did you mean --month?'],
+    ['--month 2026-01 --no-wiat', 'Unknown option --no-wiat: did you mean --no-wait?'],
     [
       '--month 2026-01 --zebra 1',
-      'There is no option --zebra: the pipeline "statements" takes --month, --mode.',
+      'Unknown option --zebra: the pipeline "statements" takes --month, --mode.',
     ],
     ['', 'The pipeline "statements" needs --month 2026-01.'],
   ])('is refused with "%s" before anything runs', async (given, sentence) => {
@@ -88,7 +88,7 @@ describe('millrace pipeline run', () => {
     expect(ran.stderr.split('\n').slice(-4)).toEqual([
       'pipe-7 failed. letters: 1 of 204 documents could not be made. (documents_failed)',
       'Some documents of the batch could not be made. Correct their rows or the template, then resume the run; or let the step say failedRows: continue.',
-      '"millrace pipeline resume pipe-7" tries letters again, then does mail. customers is not done again.',
+      '"millrace pipeline resume pipe-7" tries letters again, then does mail. customers is not run again.',
       '',
     ]);
   });
@@ -99,7 +99,7 @@ describe('millrace pipeline run', () => {
     expect(ran.code).toBe(130);
     expect(pipelines.canceled).toEqual([]);
     expect(ran.stderr).toContain(
-      'pipe-7 goes on without us. "millrace pipeline watch pipe-7" shows how far it is, "millrace pipeline cancel pipe-7" stops it.',
+      'pipe-7 continues in the background. "millrace pipeline watch pipe-7" shows its progress, "millrace pipeline cancel pipe-7" stops it.',
     );
   });
 
@@ -135,7 +135,7 @@ describe('millrace pipeline', () => {
     );
     expect(ran.stdout).toContain('  help   Some documents of the batch could not be made.');
     expect(ran.lines.at(-1)).toBe(
-      '  "millrace pipeline resume pipe-7" tries letters again, then does mail. customers is not done again. The file has changed since: add --with-file to go by it.',
+      '  "millrace pipeline resume pipe-7" tries letters again, then does mail. customers is not run again. The file has changed since: add --with-file to go by it.',
     );
   });
 
@@ -152,7 +152,7 @@ describe('millrace pipeline', () => {
     expect(ran.code).toBe(0);
     expect(ran.stdout).not.toContain('resume');
     expect((await millrace('pipeline watch pipe-7')).stdout).toBe(
-      'pipe-7 succeeded: 2 steps, 1 failed and passed over, 42 s.\n',
+      'pipe-7 succeeded: 2 steps, 1 failed and skipped, 42 s.\n',
     );
   });
 
@@ -167,7 +167,7 @@ describe('millrace pipeline', () => {
       ],
     });
     expect((await millrace('pipeline show pipe-7')).lines.at(-1)).toBe(
-      '  "millrace pipeline resume pipe-7" tries letters again, then does mail. customers is not done again.',
+      '  "millrace pipeline resume pipe-7" tries letters again, then does mail. customers is not run again.',
     );
   });
 
@@ -213,7 +213,7 @@ describe('millrace pipeline', () => {
   });
 
   test.each([
-    ['pipeline', 2, 'needs more'],
+    ['pipeline', 2, 'Missing argument'],
     ['pipeline stop pipe-7', 2, 'not "stop"'],
     ['pipeline list --month 2026-01', 2, '"millrace pipeline list" does not take --month'],
     ['pipeline show pipe-7 --key k', 2, 'does not take --key'],

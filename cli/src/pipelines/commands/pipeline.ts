@@ -11,15 +11,15 @@ import { runColumns, runDetail } from '../render/run.ts';
 import { followPipeline, sayId, startPipeline } from '../run-pipeline.ts';
 
 const options = {
-  key: text('KEY', 'Of run: the same key makes one run.'),
-  'no-wait': flag('Of run and resume: only prints the id.'),
-  'with-file': flag('Of resume: goes by what the file says now.'),
-  pipeline: text('PIPELINE', 'Of list: only of this pipeline.'),
-  state: state('Of list: QUEUED, PROCESSING, SUCCEEDED, …'),
-  submitter: text('NAME', 'Of list: only those that somebody started.'),
-  since: past('Of list: made since then.'),
-  limit: wholeNumber('N', 'Of list: at most so many; 20 unless given.', 1),
-  all: flag('Of list: all of them.'),
+  key: text('KEY', 'run: runs with the same key start once.'),
+  'no-wait': flag('run, resume: only prints the id.'),
+  'with-file': flag('resume: uses the current version of the file.'),
+  pipeline: text('PIPELINE', 'list: only runs of this pipeline.'),
+  state: state('list: QUEUED, PROCESSING, SUCCEEDED, …'),
+  submitter: text('NAME', 'list: only runs started by this person.'),
+  since: past('list: only runs created since then.'),
+  limit: wholeNumber('N', 'list: maximum number of rows; default: 20.', 1),
+  all: flag('list: no maximum.'),
 };
 type Given = Values<typeof options>;
 type Verb = 'run' | 'list' | 'show' | 'watch' | 'resume' | 'cancel';
@@ -116,8 +116,7 @@ const ACTIONS: Readonly<Record<Verb, Action>> = {
   async cancel({ client, out, json, quiet, document }, id) {
     const run = await client.cancelPipelineRun({ params: { id } });
     if (json) document(run);
-    else if (!quiet)
-      out.line(`${id} is cancelled. "millrace pipeline resume ${id}" goes on where it was.`);
+    else if (!quiet) out.line(`${id} is cancelled. "millrace pipeline resume ${id}" continues it.`);
     return EXIT.ok;
   },
 };

@@ -20,7 +20,7 @@ describe('millrace pipelines', () => {
     ]);
     expect(ran.stderr.split('\n')).toEqual([
       `dunning.yaml:7:5  ${TROUBLE.message}`,
-      'Pipelines whose files are wrong are as they were before, or not there.',
+      'Pipelines with invalid files keep their previous version, or are missing.',
       '',
     ]);
   });

@@ -9,7 +9,7 @@ import { PIPELINE_COLUMNS, pipelineDetail } from '../render/pipeline.ts';
 
 export const pipelines = defineCommand({
   name: 'pipelines',
-  summary: 'Lists the pipelines, and what is wrong with their files.',
+  summary: 'Lists the pipelines, and problems of their files.',
   usage: ['', 'show PIPELINE'],
   words: { least: 0, most: 2 },
   options: {},
@@ -28,7 +28,7 @@ async function list(context: Context): Promise<ExitCode> {
   else if (quiet) for (const { name } of found) out.line(name);
   else if (found.length === 0)
     note(
-      'No pipelines. A file in the folder pipelines/ of the server (MILLRACE_PIPELINES_FOLDER) makes one.',
+      'No pipelines. Put a file into the folder pipelines/ of the server (MILLRACE_PIPELINES_FOLDER).',
     );
   else
     for (const line of table<Pipeline>(PIPELINE_COLUMNS, found, out.columns, out.paint))
@@ -37,7 +37,7 @@ async function list(context: Context): Promise<ExitCode> {
   for (const problem of troubled.flatMap(({ problems }) => problems))
     err.line(problemLine(problem, err.paint));
   if (troubled.length > 0)
-    note('Pipelines whose files are wrong are as they were before, or not there.');
+    note('Pipelines with invalid files keep their previous version, or are missing.');
   return EXIT.ok;
 }
 

@@ -84,7 +84,7 @@ export function endSentence(run: PipelineRun, now: number): string {
     const parts = [
       counted(steps.length, 'step'),
       ...(skipped === 0 ? [] : [`${skipped} skipped`]),
-      ...(failed === 0 ? [] : [`${failed} failed and passed over`]),
+      ...(failed === 0 ? [] : [`${failed} failed and skipped`]),
       runTook(run, now),
     ];
     return `${id} succeeded: ${parts.join(', ')}.`;

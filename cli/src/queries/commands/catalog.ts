@@ -9,11 +9,11 @@ import { midOption } from '../mid.ts';
 
 export const catalog = defineCommand({
   name: 'catalog',
-  summary: 'Lists what a query can read, or the fields of one.',
+  summary: 'Lists the tables of queries, or the fields of one.',
   usage: ['', 'TABLE'],
   words: { least: 0, most: 1 },
   options: {
-    mid: midOption('The business unit; the first of yours unless given.'),
+    mid: midOption('The business unit; default: your first.'),
     refresh: flag('Asks Marketing Cloud again.'),
   },
   examples: ['millrace catalog', 'millrace catalog _Open', 'millrace catalog "Loyal customers"'],
@@ -62,7 +62,7 @@ function list(
   else for (const line of table(LISTED, all, out.columns, out.paint)) out.line(line);
   if (!quiet && dataExtensions.length === 0)
     note(
-      `The business unit ${clean(mid)} has no data extensions, or its package may not see them.`,
+      `The business unit ${clean(mid)} has no data extensions, or the installed package has no access to them.`,
     );
   return EXIT.ok;
 }

@@ -66,13 +66,13 @@ describe('millrace query', () => {
     expect(queries.bodies[0]).toEqual({ sql: 'SELECT 2 AS Two' });
     expect(await millrace('query SELECT TOP 5')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('The SQL came as 3 words: put it in quotes'),
+      stderr: expect.stringContaining('The SQL was given as 3 words: put it in quotes'),
     });
   });
 
   test.each([
-    ['/proc/rows.csv', 'No file can be made at "/proc/rows.csv".'],
-    ['/proc/rows.csv --force', 'No file can be made at "/proc/rows.csv".'],
+    ['/proc/rows.csv', 'Cannot create a file at "/proc/rows.csv".'],
+    ['/proc/rows.csv --force', 'Cannot create a file at "/proc/rows.csv".'],
   ])('-o %s is refused before anything runs', async (path, sentence) => {
     const { millrace, queries } = await queriesFixture();
     const { code, stderr } = await millrace(`${QUERY} -o ${path}`);
@@ -91,10 +91,7 @@ describe('millrace query', () => {
   test('a device that is full is reported in a sentence', async () => {
     const { millrace } = await queriesFixture();
     const { code, stderr } = await millrace(`${QUERY} -o /dev/full --format csv --force`);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('There is no room left for "/dev/full".'),
-    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The disk is full: "/dev/full".')]);
   });
 
   test('redraws one line in a terminal, and cuts text but no number to its width', async () => {
@@ -211,16 +208,16 @@ describe('millrace query', () => {
   });
 
   test.each([
-    ['query', 'Which query?'],
-    ['query --file -', 'There is no SQL.'],
+    ['query', 'Missing query'],
+    ['query --file -', 'The SQL is empty.'],
     [`${QUERY} --file q.sql`, 'Give either the SQL or --file.'],
     [`${QUERY} --snippet x`, 'Give either SQL or --snippet.'],
-    [`${QUERY} -o rows.txt`, 'does not say in which form'],
+    [`${QUERY} -o rows.txt`, 'has no known suffix'],
     [`${QUERY} -o -`, 'In which form? Give --format'],
     [`${QUERY} -o rows.csv --format xlsx`, 'would hold XLSX. Call it .xlsx.'],
     [`${QUERY} --format csv`, 'name it with -o'],
-    [`${QUERY} -o rows.csv --limit 5`, 'A file has all rows'],
-    [`${QUERY} -o rows.csv --no-wait`, 'leave -o out'],
+    [`${QUERY} -o rows.csv --limit 5`, 'Files contain all rows'],
+    [`${QUERY} -o rows.csv --no-wait`, 'leave out -o'],
   ])('%s is refused before anything runs', async (line, sentence) => {
     const { millrace, queries } = await queriesFixture();
     const { code, stderr } = await millrace(line);
@@ -244,7 +241,7 @@ describe('millrace query -o', () => {
     const place = await folder();
     const { code, stderr } = await millrace(`${QUERY} -o ${join(place, 'rows.parquet')}`);
     expect(code).toBe(5);
-    expect(stderr).toContain('The rows of run-7 broke off before their end, and no file was kept');
+    expect(stderr).toContain('The rows of run-7 ended early');
     expect(stderr).not.toContain('No Millrace');
     expect(await readdir(place)).toEqual([]);
   });

@@ -16,8 +16,8 @@ import { watchQuery } from '../watch-query.ts';
 
 const options = {
   file: text('FILE.sql', 'The SQL; - reads standard input.'),
-  snippet: text('SNIPPET', 'A saved one instead of SQL.'),
-  mid: midOption('The business unit; the first of yours unless given.'),
+  snippet: text('SNIPPET', 'A saved snippet instead of SQL.'),
+  mid: midOption('The business unit; default: your first.'),
   ...RESULT_OPTIONS,
   'no-wait': flag('Only prints the id of the run.'),
 };
@@ -42,10 +42,10 @@ export const query = defineCommand({
     const [typed] = words;
     if (words.length > 1)
       throw new UsageError(
-        `The SQL came as ${words.length} words: put it in quotes, such as millrace query "SELECT TOP 5 …".`,
+        `The SQL was given as ${words.length} words: put it in quotes, such as millrace query "SELECT TOP 5 …".`,
       );
     if (given['no-wait'] && given.output !== undefined)
-      throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
+      throw new UsageError('With --no-wait nothing is downloaded: leave out -o.');
     const destination = await destinationOf(context, given);
     const asked = await askedFor(context, typed, given);
     const started = await start(context, asked, given.mid);
@@ -72,7 +72,7 @@ async function askedFor(
 ): Promise<Asked> {
   if (snippet === undefined) {
     if (typed === undefined && file === undefined)
-      throw new UsageError('Which query? Write the SQL, or give --file or --snippet.');
+      throw new UsageError('Missing query: write the SQL, or give --file or --snippet.');
     // `-` alone is standard input, as everywhere; no SQL is a minus.
     return typed === '-' && file === undefined
       ? { sql: await sqlText(context, undefined, '-') }
@@ -107,12 +107,12 @@ async function untilOver(context: Context, started: Run): Promise<Run> {
     return await watchQuery(context, started);
   } catch (thrown) {
     if (!world.interrupted.aborted) {
-      note(`${id} goes on without us: "millrace runs watch ${id}" shows how far it is.`);
+      note(`${id} continues in the background: "millrace runs watch ${id}" shows its progress.`);
       throw thrown;
     }
     note(`Cancelling ${id}. Ctrl-C again leaves it running.`);
     const canceled = await cancel(lastWord, id);
-    note(canceled ? `${id} is cancelled.` : `${id} was over already.`);
+    note(canceled ? `${id} is cancelled.` : `${id} had already ended.`);
     throw thrown;
   }
 }

@@ -63,7 +63,7 @@ describe('millrace runs', () => {
 
   test.each([
     ['runs shwo run-7', 'Did you mean show?'],
-    ['runs show', 'It needs more than that'],
+    ['runs show', 'Missing argument'],
     ['runs show run-7 --limit 5', 'does not take --limit'],
     ['runs --limit 5 --all', 'Give either --limit or --all.'],
   ])('%s is wrong usage', async (line, sentence) => {

@@ -13,13 +13,13 @@ import { tellEnd } from './query.ts';
 
 const options = {
   status: {
-    ...choice(runStatus.options, 'Of the list: queued, running, ready, failed, …'),
+    ...choice(runStatus.options, 'list: queued, running, ready, failed, …'),
     value: 'STATUS',
   },
-  mid: midOption('Of the list: only of this business unit.'),
-  snippet: text('SNIPPET', 'Of the list: only those started with it.'),
-  since: past('Of the list: started since then.'),
-  all: flag('Of the list: all of them.'),
+  mid: midOption('list: only runs of this business unit.'),
+  snippet: text('SNIPPET', 'list: only runs started with it.'),
+  since: past('list: only runs started since then.'),
+  all: flag('list: no maximum.'),
   ...RESULT_OPTIONS,
 };
 type Given = Values<typeof options>;

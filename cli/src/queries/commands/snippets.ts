@@ -12,8 +12,8 @@ import { showSqlWarnings } from '../sql-problems.ts';
 import { sqlText } from '../sql-text.ts';
 
 const options = {
-  file: text('FILE.sql', 'Of save: the SQL; standard input unless given.'),
-  shared: flag('Of save: everybody of the tenant can see and run it.'),
+  file: text('FILE.sql', 'save: the SQL; default: standard input.'),
+  shared: flag('save: everybody in the tenant can see and run it.'),
 };
 type Given = Values<typeof options>;
 type Verb = 'save' | 'show' | 'delete';
@@ -45,7 +45,7 @@ async function list(context: Context, given: Given): Promise<ExitCode> {
   const found = await every(context);
   if (json) found.forEach(document);
   else if (quiet) for (const { name } of found) out.line(clean(name));
-  else if (found.length === 0) note('No snippets. "millrace snippets save NAME SQL" keeps one.');
+  else if (found.length === 0) note('No snippets. Save one: millrace snippets save NAME SQL');
   else
     for (const line of table(columns(world.now()), found, out.columns, out.paint)) out.line(line);
   return EXIT.ok;

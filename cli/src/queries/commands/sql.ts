@@ -17,8 +17,8 @@ export const sql = defineCommand({
   usage: ['check FILE.sql [--mid MID] [--offline]', 'format FILE.sql'],
   words: { least: 1, most: 2 },
   options: {
-    mid: midOption('Of check: the business unit.'),
-    offline: flag('Of check: does not ask Marketing Cloud too.'),
+    mid: midOption('check: the business unit.'),
+    offline: flag('check: does not ask Marketing Cloud.'),
   },
   examples: ['millrace sql check opens.sql', 'millrace sql format - < opens.sql'],
   async run(context, { words, options: given }) {

@@ -41,7 +41,7 @@ export function runSummary(run: Run, now: number): string {
 /** Why a run has no rows, in a sentence. */
 export function endSentence({ id, status, error }: Run): string {
   if (status === 'canceled') return `${id} was cancelled.`;
-  return `${id} failed: ${error === null ? 'nobody knows why.' : `${error.message} (${error.code})`}`;
+  return `${id} failed: ${error === null ? 'the reason is unknown.' : `${error.message} (${error.code})`}`;
 }
 
 export function runDetail(run: Run, now: number, screen: Screen): string[] {

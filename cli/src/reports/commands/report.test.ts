@@ -90,17 +90,17 @@ describe('millrace report run', () => {
   });
 
   test.each([
-    ['--county 19 --conty 20', 'There is no option --conty: did you mean --county?'],
-    ['--county 19 --frmat csv', 'There is no option --frmat: did you mean --format?'],
+    ['--county 19 --conty 20', 'Unknown option --conty: did you mean --county?'],
+    ['--county 19 --frmat csv', 'Unknown option --frmat: did you mean --format?'],
     [
       '--county 19 --zebra 1',
-      'There is no option --zebra: the report "timesheets" takes --county, --business_date, --status.',
+      'Unknown option --zebra: the report "timesheets" takes --county, --business_date, --status.',
     ],
     ...['constructor', '__proto__'].map((name) => [
       `--county 19 --${name} 1`,
-      `There is no option --${name}: the report "timesheets" takes --county, --business_date, --status.`,
+      `Unknown option --${name}: the report "timesheets" takes --county, --business_date, --status.`,
     ]),
-    ['--county 19 --status -1x', 'There is no option -1.'],
+    ['--county 19 --status -1x', 'Unknown option -1.'],
     ['', 'The report "timesheets" needs --county 19.'],
     ['--county', '--county needs a value: --county 19'],
     [
@@ -109,16 +109,16 @@ describe('millrace report run', () => {
     ],
     [
       '--county 19 -o out.xls',
-      '"out.xls" does not say in which form. Let it end with .csv, .jsonl, .xlsx, or .parquet, or give --format.',
+      '"out.xls" has no known suffix. Use .csv, .jsonl, .xlsx, or .parquet, or give --format.',
     ],
     [
       '--county 19 -o out.json.gz',
-      '"out.json.gz" does not say in which form. Let it end with .csv, .jsonl, .xlsx, or .parquet, or give --format.',
+      '"out.json.gz" has no known suffix. Use .csv, .jsonl, .xlsx, or .parquet, or give --format.',
     ],
-    ['--county 19 --county 20', '--county takes one value, and came 2 times.'],
+    ['--county 19 --county 20', '--county takes one value, and was given 2 times.'],
     ['--county 19 -o out.xlsx --format csv', '"out.xlsx" would hold CSV. Call it .csv.'],
-    ['--county 19 -o /proc/out.csv', 'No file can be made at "/proc/out.csv".'],
-    ['--county 19 --no-wait -o out.csv', 'With --no-wait nothing is fetched: leave -o out.'],
+    ['--county 19 -o /proc/out.csv', 'Cannot create a file at "/proc/out.csv".'],
+    ['--county 19 --no-wait -o out.csv', 'With --no-wait nothing is downloaded: leave out -o.'],
   ])('is refused with %s before anything runs', async (given, sentence) => {
     const { millrace, reports } = await reportsFixture();
     const ran = await millrace(`report run timesheets ${given}`);
@@ -166,7 +166,7 @@ describe('millrace report run', () => {
     });
     expect(ran.code).toBe(130);
     expect(reports.canceled).toEqual(['pg-7']);
-    expect(ran.stderr).toContain('"millrace report retry pg-7" goes on where it was.');
+    expect(ran.stderr).toContain('"millrace report retry pg-7" continues it.');
   });
 
   test('with --json is one document', async () => {
@@ -210,9 +210,7 @@ describe('the file', () => {
     const { millrace } = await reportsFixture({ sights: [succeeded()], file });
     const ran = await millrace(download(place));
     expect(ran.code).not.toBe(0);
-    expect(ran.stderr).toContain(
-      'What arrived is not the file of pg-7: its SHA-256 is another one',
-    );
+    expect(ran.stderr).toContain('its SHA-256 differs');
     expect(await readdir(place)).toEqual([]);
   });
 
@@ -220,7 +218,7 @@ describe('the file', () => {
     const place = await folder();
     await writeFile(`${place}/out.csv.pg-7.part`, 'something else');
     const { millrace } = await reportsFixture({ sights: [succeeded()] });
-    expect((await millrace(download(place))).stderr).toContain('its SHA-256 is another one');
+    expect((await millrace(download(place))).stderr).toContain('its SHA-256 differs');
     expect(await readdir(place)).toEqual([]);
   });
 
@@ -256,7 +254,7 @@ describe('the file', () => {
     expect(reports.ranges).toEqual(['bytes=2000-']);
     expect(slow.code).toBe(2);
     expect(slow.stderr).toContain(
-      `Another command was fetching the same file, and has put it at "${place}/out.csv".`,
+      `Another command was downloading the same file, and has saved it as "${place}/out.csv".`,
     );
     expect(await readFile(`${place}/out.csv`)).toEqual(CSV);
     expect(await readdir(place)).toEqual(['out.csv']);
@@ -370,7 +368,7 @@ describe('millrace report', () => {
   });
 
   test.each([
-    ['report', 'needs more'],
+    ['report', 'Missing argument'],
     ['report stop pg-7', 'not "stop"'],
     ['report list --county 19', '"millrace report list" does not take --county'],
     ['report show pg-7 --format csv', 'does not take --format'],

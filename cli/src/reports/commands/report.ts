@@ -15,22 +15,22 @@ import { giveFile, runReport, showReport } from '../run-report.ts';
 const options = {
   ...OUTPUT_OPTIONS,
   format: {
-    ...choice(FORMATS, 'Of run: csv, jsonl, xlsx, parquet; else by -o.'),
+    ...choice(FORMATS, 'run: csv, jsonl, xlsx, parquet; default: as -o.'),
     value: 'FORMAT',
   },
   compression: {
     ...choice([...COMPRESSIONS, 'none'], `Of run: ${COMPRESSIONS.join(', ')} or none.`),
     value: 'COMPRESSION',
   },
-  key: text('KEY', 'Of run: the same key makes one run.'),
-  priority: wholeNumber('N', 'Of run: higher first, -1000 to 1000.'),
-  'no-wait': flag('Of run and retry: only prints the id.'),
-  report: text('REPORT', 'Of list: only of this report.'),
-  state: state('Of list: QUEUED, PROCESSING, SUCCEEDED, …'),
-  submitter: text('NAME', 'Of list: only those that somebody started.'),
-  since: past('Of list: made since then.'),
-  limit: wholeNumber('N', 'Of list: at most so many; 20 unless given.', 1),
-  all: flag('Of list: all of them.'),
+  key: text('KEY', 'run: runs with the same key start once.'),
+  priority: wholeNumber('N', 'run: -1000 to 1000, higher first.'),
+  'no-wait': flag('run, retry: only prints the id.'),
+  report: text('REPORT', 'list: only runs of this report.'),
+  state: state('list: QUEUED, PROCESSING, SUCCEEDED, …'),
+  submitter: text('NAME', 'list: only runs started by this person.'),
+  since: past('list: only runs created since then.'),
+  limit: wholeNumber('N', 'list: maximum number of rows; default: 20.', 1),
+  all: flag('list: no maximum.'),
 };
 export type ReportGiven = Values<typeof options>;
 type Verb = 'run' | 'list' | 'show' | 'watch' | 'download' | 'cancel' | 'retry' | 'graph';
@@ -140,7 +140,7 @@ const ACTIONS: Readonly<Record<Verb, Action>> = {
   },
   async retry(context, id, given) {
     if (given['no-wait'] && given.output !== undefined)
-      throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
+      throw new UsageError('With --no-wait nothing is downloaded: leave out -o.');
     const destination = await destinationOf(context, given);
     const run = await context.client.retryReportRun({ params: { id } });
     return giveFile(context, run, given['no-wait'] ? null : destination);

@@ -61,11 +61,11 @@ describe('millrace reports', () => {
   });
 
   test.each([
-    ['reports seed', 'How many? Give --rows N'],
+    ['reports seed', 'Missing --rows N'],
     ['reports seed --rows 20000000', '--rows takes at most 10,000,000.'],
     ['reports show timesheets --rows 5', 'does not take --rows'],
     ['reports --rows 5', 'does not take --rows'],
-    ['reports check /nowhere', 'There is no folder "/nowhere".'],
+    ['reports check /nowhere', 'Folder not found: "/nowhere".'],
   ])('refuses %s', async (line, words) => {
     const { millrace } = await reportsFixture();
     const ran = await millrace(line);

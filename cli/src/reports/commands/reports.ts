@@ -16,8 +16,8 @@ import { checkFolder } from '../check-folder.ts';
 import { REPORT_COLUMNS, reportDetail } from '../render/report.ts';
 
 const options = {
-  rows: wholeNumber('N', 'Of seed: how many timesheets, such as 1000000.', 1),
-  'no-wait': flag('Of seed: does not wait until it is filled.'),
+  rows: wholeNumber('N', 'seed: number of timesheets, such as 1000000.', 1),
+  'no-wait': flag('seed: does not wait until it is filled.'),
 };
 type Given = Values<typeof options>;
 type Verb = 'show' | 'check' | 'seed';
@@ -26,7 +26,7 @@ const DEFAULT_FOLDER = 'reports';
 
 export const reports = defineCommand({
   name: 'reports',
-  summary: 'Lists the reports, checks their files, fills the sample.',
+  summary: 'Lists reports, checks their files, fills the sample.',
   usage: ['', 'show REPORT', 'check [FOLDER]', 'seed --rows N [--no-wait]'],
   words: { least: 0, most: 2 },
   options,
@@ -66,7 +66,7 @@ async function list(context: Context): Promise<ExitCode> {
   const problems = found.troubled.flatMap((each) => each.problems);
   if (!json) for (const problem of problems) err.line(problemLine(problem, err.paint));
   if (problems.length > 0)
-    note('Reports whose files are wrong are as they were before, or not there.');
+    note('Reports with invalid files keep their previous version, or are missing.');
   return EXIT.ok;
 }
 
@@ -93,7 +93,7 @@ async function check(context: Context, folder: string): Promise<ExitCode> {
 
 async function seed(context: Context, given: Given): Promise<ExitCode> {
   const { rows } = given;
-  if (rows === undefined) throw new UsageError('How many? Give --rows N, such as --rows 1000000.');
+  if (rows === undefined) throw new UsageError('Missing --rows N, such as --rows 1000000.');
   if (rows > MOST_SAMPLE_ROWS)
     throw new UsageError(`--rows takes at most ${count(MOST_SAMPLE_ROWS)}.`);
   const { client, out, json, quiet, document, world } = context;

@@ -55,7 +55,7 @@ export function reportDetail(report: Report, screen: Screen): string[] {
 }
 
 function formatsOf({ formats, compression }: Report): string {
-  const packed = compression === null ? '' : `, packed with ${compression} unless said otherwise`;
+  const packed = compression === null ? '' : `, compressed with ${compression} by default`;
   return `${formats.join(', ')}${packed}`;
 }
 

@@ -74,7 +74,7 @@ export function runSummary(run: ReportRun, now: number): string {
 /** Why a run has no file, in a sentence. */
 export function endSentence({ id, state, error }: ReportRun): string {
   if (state === 'CANCELED') return `${id} was cancelled.`;
-  return `${id} failed: ${error === null ? 'nobody knows why.' : `${error.message} (${error.code})`}`;
+  return `${id} failed: ${error === null ? 'the reason is unknown.' : `${error.message} (${error.code})`}`;
 }
 
 export function runDetail(run: ReportRun, now: number, screen: Screen): string[] {

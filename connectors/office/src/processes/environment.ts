@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a process sees of the service's environment: no secret of it. Windows spells names as it likes. */
+/** The part of the service's environment that a process sees: no secret. Windows spells names as it likes. */
 const PASSED_ON = /^(PATH|LANG|LANGUAGE|LC_\w+|TZ|FONTCONFIG_\w+|LD_LIBRARY_PATH|XDG_DATA_HOME)$/i;
 /** Without the first of them no program starts on Windows. */
 const OF_WINDOWS =

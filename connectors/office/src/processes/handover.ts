@@ -17,7 +17,7 @@ export interface Handover {
 }
 
 const NAME_BYTES = 255;
-/** What a document is called that nobody gave a name: Word's FILENAME field prints it. */
+/** The name of a document that nobody gave a name: Word's FILENAME field prints it. */
 const UNNAMED = 'document.pdf';
 
 /** The document gets a folder of its own, so that it can have any name there. */

@@ -17,7 +17,7 @@ export interface Member {
 export interface Members extends Iterable<Member> {
   enlist(process: OfficeProcess): Member;
   delete(member: Member): void;
-  /** Those that can be given a document. */
+  /** The members that can be given a document. */
   idle(): Member[];
   /** How many live and are not being replaced. */
   staying(): number;

@@ -9,7 +9,7 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 
 type Setting = readonly [path: string, property: string, value: string];
 
-/** What LibreOffice must not do with other people's documents. */
+/** Settings for things that LibreOffice must not do with other people's documents. */
 const SETTINGS: readonly Setting[] = [
   // Nothing is fetched for a document: no linked pictures, no linked sections, no templates. No document is
   // in a trusted place, so every link counts as untrusted.
@@ -54,7 +54,7 @@ const EMPTY_BARS = {
     '<statusbar:statusbar xmlns:statusbar="http://openoffice.org/2001/statusbar"/>',
 };
 
-/** What only an editor shows, and a thumbnail must not: the corners of the text, the edges of tables, fields in grey. */
+/** Marks that only an editor shows, and a thumbnail must not: the corners of the text, the edges of tables, fields in grey. */
 const EDITOR_ONLY = [
   'DocBoundaries',
   'ObjectBoundaries',
@@ -71,7 +71,7 @@ export function profileUrl(folder: string): string {
   return pathToFileURL(profileFolder(folder)).href;
 }
 
-/** What a process had, once it is dead. Throws where that is another user's. */
+/** Removes the files of a process once it is dead. Throws where they are another user's. */
 export async function removeProcess(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   const socket = socketOf(folder);

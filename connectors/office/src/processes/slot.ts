@@ -6,8 +6,7 @@ import { giveTo } from '../sandbox/account.ts';
 import type { Version } from '../find.ts';
 import { environmentOf } from './environment.ts';
 import type { OtherFormat } from './formats.ts';
-import { killTree } from './kill.ts';
-import { groupMs, leaderMs } from './processor.ts';
+import { groupMs, killTree, leaderMs } from './group.ts';
 import { makeProfile, removeProcess } from './profile.ts';
 import type { Answer, ChildSettings, Hello, Task } from '../program/protocol.ts';
 
@@ -52,7 +51,7 @@ export interface SlotParams {
   readonly script: string;
   readonly settings: Omit<ChildSettings, 'parent' | 'confined'>;
   readonly version: Version;
-  /** What LibreOffice must not open. */
+  /** The formats that LibreOffice must not open. */
   readonly otherFormats: readonly OtherFormat[];
   readonly startTimeoutMs: number;
 }

@@ -18,7 +18,7 @@ export function coverageOf(charsets: Iterable<string>): Buffer {
   return bits;
 }
 
-/** What is drawn without a font of its own: joiners, marks of direction, variation selectors, private use. */
+/** Characters that are drawn without a font of their own: joiners, marks of direction, variation selectors, private use. */
 const UNDRAWN = /[\p{Cc}\p{Cf}\p{Co}\p{Zs}\p{Zl}\p{Zp}\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
 
 /** Without any font known, nothing is claimed. */

@@ -4,7 +4,7 @@ import { field } from '../../test/documents.ts';
 import { coverageOf, covering } from './coverage.ts';
 import { NOTHING, look } from './look.ts';
 import { docxOf, paragraph } from '../page.ts';
-import { zip } from '../zip.ts';
+import { zip } from '@millrace/zip';
 
 const everything = () => true;
 

@@ -23,7 +23,7 @@ export interface ChildSettings {
   /** Shared by the processes, and read by them only: what is known about the fonts. */
   readonly cache: string;
   readonly memoryMb: number;
-  /** What it may read beside its folder. */
+  /** The paths that it may read beside its folder. */
   readonly reach: Omit<Reach, 'write'>;
   /** Whom a child of root becomes. */
   readonly account: Account | null;
@@ -57,9 +57,9 @@ export type Task =
 export interface Hello {
   readonly type: 'ready';
   readonly version: string | null;
-  /** What keeps the process off the network; empty when nothing could. */
+  /** The means that keep the process off the network; empty when there are none. */
   readonly network: readonly ('filter' | 'namespace')[];
-  /** What keeps the process from the disk: a list of what it may read, and a user who owns nothing. */
+  /** The means that keep the process from the disk: a list of what it may read, and a user who owns nothing. */
   readonly disk: readonly ('landlock' | 'account')[];
 }
 

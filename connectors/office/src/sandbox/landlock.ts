@@ -50,7 +50,7 @@ const OWN =
   MAKE_DIR |
   MAKE_REG;
 const DEVICE = READ_FILE | WRITE_FILE;
-/** What can be allowed for a file that is no folder. */
+/** The rights that can be given on a file that is no folder. */
 const OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
 const MAKE_SOCKET = 1 << 9;
 

@@ -50,7 +50,7 @@ const DEVICES = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom'];
 /** Variables that name more of it, and that a child is given. */
 const NAMED_BY = ['LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'FONTCONFIG_PATH'];
 
-/** What every process of a pool may read; what it may write is its own folder. */
+/** The paths that every process of a pool may read; it may write to its own folder only. */
 export async function reachOf(params: {
   office: Found;
   script: string;
@@ -94,15 +94,21 @@ async function targetsIn(folder: string): Promise<string[]> {
   return Promise.all(links.map(({ parentPath, name }) => real(join(parentPath, name))));
 }
 
-/** Koffi and the library that belongs to it; none where Koffi is not installed. */
+/**
+ * What the process imports: our writer of ZIPs, Koffi with the library that belongs to it, and what encrypts; the last
+ * two where they are installed.
+ */
 function modules(): string[] {
-  try {
-    const file = createRequire(import.meta.url).resolve('koffi');
-    const [root = ''] = file.split('/node_modules/');
-    return [join(root, 'node_modules')];
-  } catch {
-    return [];
-  }
+  const { resolve } = createRequire(import.meta.url);
+  const optional = ['koffi', '@cantoo/pdf-lib'].flatMap((name) => {
+    try {
+      const [root = ''] = resolve(name).split('/node_modules/');
+      return [join(root, 'node_modules')];
+    } catch {
+      return [];
+    }
+  });
+  return [join(dirname(resolve('@millrace/zip')), '..'), ...optional];
 }
 
 function real(path: string): Promise<string> {

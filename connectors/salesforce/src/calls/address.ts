@@ -1,33 +1,21 @@
-import { SalesforceError } from '../errors.ts';
+import { addressIn, trustedAddress } from '@millrace/http';
+import { SalesforceError, peer } from '../errors.ts';
 
 /** Where the org is. A token goes nowhere else. */
 const SALESFORCE_DOMAINS = ['.salesforce.com', '.salesforce.mil', '.sfcrmproducts.cn'];
 
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
-}
-
-/** The origin of loginUrl. Credentials are sent there, so plain http is for this machine only. */
+/** The origin of loginUrl. */
 export function loginOrigin(loginUrl: string): URL {
-  const url = parse(loginUrl);
-  if (url === null)
-    throw invalid('loginUrl is not a URL. Use https://<my domain>.my.salesforce.com.');
-  if (url.username !== '' || url.password !== '') {
-    throw invalid('loginUrl must not hold a user or a password.');
-  }
-  if (!isSafe(url)) throw invalid('loginUrl must begin with https://, except on this machine.');
-  return new URL(url.origin);
+  const example = 'https://<my domain>.my.salesforce.com';
+  return new URL(addressIn('loginUrl', loginUrl, { peer, example }).origin);
 }
 
-/**
- * The origin that the token's answer names. It must be Salesforce's, or the host we logged in at: an answer that
- * someone has tampered with must not send the token elsewhere.
- */
+/** The origin that the token's answer names: Salesforce's, or the host we logged in at. */
 export function instanceOrigin(instanceUrl: unknown, login: URL): string {
-  const url = typeof instanceUrl === 'string' ? parse(instanceUrl) : null;
-  if (url !== null && isSafe(url) && isTrusted(url, login)) return url.origin;
+  const named = trustedAddress(instanceUrl, login, SALESFORCE_DOMAINS);
+  if (named.url !== null) return named.url.origin;
   throw new SalesforceError(
-    `The token's answer names an instance_url that is not Salesforce's${url === null ? '' : ` (${url.hostname.slice(0, 100)})`}. The token was not used.`,
+    `The token's answer names an instance_url that is not Salesforce's${named.host}. The token was not used.`,
     { code: 'untrusted_instance', kind: 'session', outcome: 'notSent', retryable: false },
   );
 }
@@ -46,9 +34,9 @@ export function absolutePath(path: string, apiVersion: string): string {
   const full = path.startsWith('/') ? path : `/services/data/v${apiVersion}/${path}`;
   // Spaces and control characters would end the request line; `//` would be read as another host.
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(full) || full.includes('#')) {
-    throw new SalesforceError(
+    throw peer.invalid(
+      'invalid_path',
       'A path holds characters that must be encoded first (encodeURIComponent).',
-      { code: 'invalid_path', kind: 'data', outcome: 'notSent' },
     );
   }
   return full;
@@ -75,23 +63,4 @@ export function routeOf(path: string): string {
 /** Apart from words of 15 or 18 letters, which have no digit. */
 function looksLikeId(part: string): boolean {
   return /^[a-zA-Z0-9]{15}([a-zA-Z0-9]{3})?$/.test(part) && /\d/.test(part);
-}
-
-function isSafe(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
-}
-
-function isTrusted(url: URL, login: URL): boolean {
-  if (isLoopback(login.hostname)) return isLoopback(url.hostname);
-  if (url.protocol !== 'https:') return false;
-  if (url.origin === login.origin) return true;
-  return url.port === '' && SALESFORCE_DOMAINS.some((domain) => url.hostname.endsWith(domain));
-}
-
-function parse(text: string): URL | null {
-  return URL.canParse(text) ? new URL(text) : null;
-}
-
-function invalid(message: string): SalesforceError {
-  return new SalesforceError(message, { code: 'invalid_config', kind: 'data', outcome: 'notSent' });
 }

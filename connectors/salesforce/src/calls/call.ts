@@ -1,15 +1,24 @@
+import {
+  type Answer,
+  type Deadline,
+  type Gate,
+  type HttpError,
+  type Sleep,
+  type Wire,
+  createDeadline,
+  headerText,
+  pauseMs,
+  withRetries,
+} from '@millrace/http';
+import { SalesforceError, peer } from '../errors.ts';
+import type { CallReport, Method, Stats, WriteOptions } from '../types.ts';
 import { absolutePath, routeOf } from './address.ts';
 import type { BudgetKeeper } from './budget.ts';
 import { isCrowded, refusal } from './classify.ts';
 import type { Clock } from './clock.ts';
-import { type Deadline, createDeadline } from './deadline.ts';
-import { SalesforceError, withOutcome } from '../errors.ts';
-import type { Gate } from './gate.ts';
 import { readErrorBody } from './read.ts';
-import { MOST_REPEATS, delayMs, mayRepeat } from './retry.ts';
+import { mayRepeat } from './retry.ts';
 import type { Session, Tokens } from './token.ts';
-import type { CallReport, Method, Stats, WriteOptions } from '../types.ts';
-import type { Answer, Wire } from './wire.ts';
 
 /**
  * The way of a call: it enters the gate, takes the token, is sent, and its answer is read. A refused session is renewed once;
@@ -25,12 +34,14 @@ export interface CallParams extends WriteOptions {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Outgoing;
+  /** A file: the time runs while not one byte moves, and not from the start to the end. */
+  readonly isFile?: boolean;
 }
 
 export interface Outgoing {
   readonly type: string;
   readonly length: number;
-  open(deadline: Deadline): Uint8Array | AsyncIterable<Uint8Array>;
+  open(): Uint8Array | AsyncIterable<Uint8Array>;
   /** False once a body that can be read only once has been opened. */
   canOpen(): boolean;
 }
@@ -41,8 +52,6 @@ export interface Reading {
   readonly deadline: Deadline;
   /** An earlier try lost its answer and may have been done: what this answer refuses was perhaps its own work. */
   readonly afterLost: boolean;
-  /** Leaves the slot and the deadline to the reader, who ends both by calling what it gets. */
-  keep(): () => void;
 }
 
 export interface CallerParams {
@@ -55,7 +64,7 @@ export interface CallerParams {
   readonly clock: Clock;
   readonly now: () => number;
   readonly random: () => number;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep: Sleep;
   readonly onCall: (report: CallReport) => void;
 }
 
@@ -63,7 +72,8 @@ export interface CallerParams {
 interface Way {
   readonly route: string;
   readonly startedAt: number;
-  repeats: number;
+  attempts: number;
+  /** Of the session. */
   renewals: number;
   requests: number;
   /** A try may have been done without our knowing. */
@@ -72,6 +82,8 @@ interface Way {
 
 /** What Salesforce takes of URI and headers together. */
 const LONGEST_HEAD = 16_384;
+/** A call may be for a hundred documents. */
+const LONGEST_CORRELATION = 4_000;
 
 export function createCaller(parts: CallerParams): Caller {
   const { now, budget, tokens } = parts;
@@ -81,40 +93,40 @@ export function createCaller(parts: CallerParams): Caller {
   async function call<T>(params: CallParams, read: Read<T>): Promise<T> {
     const path = absolutePath(params.path, parts.apiVersion);
     const route = routeOf(path);
-    const way: Way = { route, startedAt: now(), repeats: 0, renewals: 0, requests: 0, lost: false };
-    for (;;) {
-      try {
-        const { value, status } = await attempt({ ...params, path }, way, read);
-        report(params, way, status, null);
-        return value;
-      } catch (thrown) {
-        if (!(thrown instanceof SalesforceError)) throw thrown;
-        const error = way.lost ? withOutcome(thrown, 'unknown') : thrown;
-        if (!(await goesOn(params, way, error))) {
-          report(params, way, error.status, error.code);
-          throw error;
-        }
-      }
+    const way: Way = {
+      route,
+      startedAt: now(),
+      attempts: 0,
+      renewals: 0,
+      requests: 0,
+      lost: false,
+    };
+    try {
+      const { value, status } = await withRetries(() => attempt({ ...params, path }, way, read), {
+        pause: (error) => pauseBefore(params, way, error),
+        sleep: parts.sleep,
+        signal: params.signal,
+      });
+      report(params, way, status, null);
+      return value;
+    } catch (error) {
+      if (error instanceof SalesforceError) report(params, way, error.status, error.code);
+      throw error;
     }
   }
 
-  async function goesOn(params: CallParams, way: Way, error: SalesforceError): Promise<boolean> {
-    if (params.body?.canOpen() === false) return false;
+  /** How long to wait before the call is sent again; null where it is not. */
+  function pauseBefore(params: CallParams, way: Way, error: HttpError): number | null {
+    if (params.body?.canOpen() === false) return null;
     if (isSessionRefused(error) && way.renewals === 0) {
       way.renewals += 1;
-      return true;
+      return 0;
     }
     const isSafe = params.method === 'GET' || params.repeatable === true;
-    if (way.repeats >= MOST_REPEATS || !mayRepeat(error, isSafe)) return false;
-    if (error.outcome === 'unknown' && params.method !== 'GET') way.lost = true;
-    try {
-      await parts.sleep(delayMs(way.repeats, parts.random), params.signal);
-    } catch {
-      // The caller gave up during the pause: the error before it is reported.
-      return false;
-    }
-    way.repeats += 1;
-    return true;
+    if (!mayRepeat(error, isSafe)) return null;
+    const pause = pauseMs(way.attempts - 1 - way.renewals, parts.random);
+    if (pause !== null && error.outcome === 'unknown' && params.method !== 'GET') way.lost = true;
+    return pause;
   }
 
   async function attempt<T>(
@@ -122,28 +134,31 @@ export function createCaller(parts: CallerParams): Caller {
     way: Way,
     read: Read<T>,
   ): Promise<{ value: T; status: number }> {
+    way.attempts += 1;
     const lane = params.lane ?? 'batch';
     budget.admit(lane);
-    const leave = await parts.gate.enter(lane, params.signal);
-    const deadline = createDeadline(parts.timeoutMs, params.signal);
-    let kept = false;
-    const end = (): void => {
-      deadline.clear();
-      leave();
-    };
-    const keep = (): (() => void) => {
-      kept = true;
-      return end;
-    };
+    const leave = await parts.gate.enter(params.signal, lane);
+    const deadline = createDeadline({
+      ms: parts.timeoutMs,
+      signal: params.signal,
+      idle: params.isFile === true,
+    });
     try {
       // The daily limit may have been reached while this call waited at the gate.
       budget.admit(lane);
-      const session = await orEnded(tokens.get(), deadline);
+      const session = await deadline.orEnded(tokens.get(), peer);
       const answer = await exchange(params, way, session, deadline);
-      const value = await read(answer, { deadline, keep, afterLost: way.lost });
+      const value = await read(answer, { deadline, afterLost: way.lost });
+      // A file holds its slot until it is read, or given up.
+      if (answer.body.closed) leave();
+      else answer.body.once('close', leave);
       return { value, status: answer.status };
-    } finally {
-      if (!kept) end();
+    } catch (error) {
+      deadline.clear();
+      leave();
+      throw way.lost && error instanceof SalesforceError
+        ? error.with({ outcome: 'unknown' })
+        : error;
     }
   }
 
@@ -159,14 +174,12 @@ export function createCaller(parts: CallerParams): Caller {
     const sentAt = now();
     let answer: Answer;
     try {
-      answer = await parts.wire.send({
-        origin: session.origin,
-        method: params.method,
-        path: params.path,
-        headers,
-        body: params.body?.open(deadline) ?? null,
+      const { method, path } = params;
+      const body = params.body?.open() ?? null;
+      answer = await parts.wire.send(
+        { origin: session.origin, method, path, headers, body },
         deadline,
-      });
+      );
     } catch (error) {
       if (error instanceof SalesforceError && error.outcome !== 'notSent') count(way);
       throw error;
@@ -175,7 +188,7 @@ export function createCaller(parts: CallerParams): Caller {
     parts.clock.note(answer.headers['date'], sentAt, now());
     budget.note(answer.headers['sforce-limit-info']);
     if (answer.status < 300) return answer;
-    const error = refusal(answer.status, await readErrorBody(answer, deadline), {
+    const error = refusal(answer.status, await readErrorBody(answer), {
       secrets: [session.token],
     });
     if (answer.status === 401) tokens.refused(session);
@@ -201,7 +214,7 @@ export function createCaller(parts: CallerParams): Caller {
       status,
       errorCode,
       durationMs: now() - way.startedAt,
-      retried: way.repeats + way.renewals,
+      retried: way.attempts - 1,
       requests: way.requests,
       ...(correlationId !== undefined && { correlationId }),
     });
@@ -226,7 +239,7 @@ export function textBody(json: string): Outgoing {
 }
 
 /** Whether Salesforce refused the session. A refused login is left out: another token would not help there. */
-function isSessionRefused({ status, code }: SalesforceError): boolean {
+function isSessionRefused({ status, code }: HttpError): boolean {
   return status === 401 && code !== 'token_refused';
 }
 
@@ -240,14 +253,11 @@ function headersOf(params: CallParams, session: Session): Record<string, string>
       'content-type': body.type,
       'content-length': String(body.length),
     }),
-    ...(correlationId !== undefined && { 'x-correlation-id': headerText(correlationId) }),
+    ...(correlationId !== undefined && {
+      'x-correlation-id': headerText(correlationId, LONGEST_CORRELATION),
+    }),
     authorization: `Bearer ${session.token}`,
   };
-}
-
-/** Ids come from outside; a line end in one must not become a header. A call may be for a hundred documents. */
-function headerText(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, '_').slice(0, 4_000);
 }
 
 function refuseLongHead(path: string, headers: Readonly<Record<string, string>>): void {
@@ -256,31 +266,8 @@ function refuseLongHead(path: string, headers: Readonly<Record<string, string>>)
     path.length,
   );
   if (size <= LONGEST_HEAD) return;
-  throw new SalesforceError(
+  throw peer.invalid(
+    'request_too_long',
     `The address and headers of the request take ${size} bytes; Salesforce allows ${LONGEST_HEAD}. Send it as the body of a composite request.`,
-    { code: 'request_too_long', kind: 'data', outcome: 'notSent' },
   );
-}
-
-/**
- * Waits for the token until the deadline. The request for it goes on when this caller leaves: others may wait for the
- * same token.
- */
-function orEnded<T>(promise: Promise<T>, deadline: Deadline): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void =>
-      reject(
-        new SalesforceError('The request ended before there was a token.', {
-          code: deadline.ended() ?? 'canceled',
-          kind: 'unavailable',
-          outcome: 'notSent',
-          retryable: deadline.ended() === 'timeout',
-        }),
-      );
-    if (deadline.signal.aborted) onAbort();
-    deadline.signal.addEventListener('abort', onAbort, { once: true });
-    promise
-      .then(resolve, reject)
-      .finally(() => deadline.signal.removeEventListener('abort', onAbort));
-  });
 }

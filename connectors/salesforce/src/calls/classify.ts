@@ -1,3 +1,4 @@
+import { type HttpError, scrub } from '@millrace/http';
 import { type ErrorKind, type Outcome, SalesforceError } from '../errors.ts';
 
 /**
@@ -65,9 +66,6 @@ const BARE: Readonly<Record<number, ErrorKind>> = {
 /** The rest of a rolled-back composite or graph: they tell nothing of the cause. */
 const HALTED = 'PROCESSING_HALTED';
 
-/** Salesforce quotes data in its messages; a few lines tell enough. */
-const LONGEST_MESSAGE = 1_000;
-
 export interface ErrorItem {
   readonly errorCode: string;
   readonly message: string;
@@ -112,14 +110,8 @@ export function isHalted(body: unknown): boolean {
 }
 
 /** Not the day's calls, but too many long ones at once: it is over within seconds, and nothing was done. */
-export function isCrowded({ code, message }: SalesforceError): boolean {
+export function isCrowded({ code, message }: HttpError): boolean {
   return code === 'REQUEST_LIMIT_EXCEEDED' && message.includes('ConcurrentRequests');
-}
-
-export function scrub(message: string, secrets: readonly string[]): string {
-  let text = message;
-  for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[secret]');
-  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
 }
 
 function kindOfCode({ errorCode, message }: ErrorItem): ErrorKind | undefined {

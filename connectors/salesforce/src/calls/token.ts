@@ -1,13 +1,19 @@
 import { type KeyObject, createPrivateKey, sign } from 'node:crypto';
-import { defaultAudience, instanceOrigin } from './address.ts';
-import { scrub } from './classify.ts';
-import type { Clock } from './clock.ts';
-import { createDeadline } from './deadline.ts';
-import { SalesforceError } from '../errors.ts';
-import { readErrorBody, readJson } from './read.ts';
-import { MOST_REPEATS, delayMs, mayRepeat } from './retry.ts';
+import {
+  type Answer,
+  type Sleep,
+  type Wire,
+  createDeadline,
+  pauseMs,
+  scrub,
+  withRetries,
+} from '@millrace/http';
+import { SalesforceError, peer } from '../errors.ts';
 import type { Log, SalesforceConfig } from '../types.ts';
-import type { Answer, Wire } from './wire.ts';
+import { defaultAudience, instanceOrigin } from './address.ts';
+import type { Clock } from './clock.ts';
+import { readErrorBody, readJson } from './read.ts';
+import { mayRepeat } from './retry.ts';
 
 /**
  * The session. A token is kept until Salesforce refuses it: neither flow tells how long it will live. All callers wait for one
@@ -35,7 +41,7 @@ export interface TokenParams {
   readonly timeoutMs: number;
   readonly now: () => number;
   readonly random: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
   readonly log: Log;
 }
 
@@ -62,45 +68,44 @@ export function createTokens(params: TokenParams): Tokens {
 
   async function renew(): Promise<Session> {
     refuseTooMany();
-    for (let repeats = 0; ; repeats++) {
-      try {
-        current = await ask();
-        log.info({ instance: current.origin }, 'Salesforce gave a new token');
-        return current;
-      } catch (error) {
-        if (!(error instanceof SalesforceError)) throw error;
-        if (repeats < MOST_REPEATS && mayRepeat(error, true)) {
-          await params.sleep(delayMs(repeats, params.random));
-          continue;
-        }
-        log.warn({ code: error.code, status: error.status }, `No token: ${error.message}`);
-        throw asNotSent(error);
-      }
+    let repeats = 0;
+    try {
+      current = await withRetries(ask, {
+        pause: (error) => (mayRepeat(error, true) ? pauseMs(repeats++, params.random) : null),
+        sleep: params.sleep,
+      });
+      log.info({ instance: current.origin }, 'Salesforce gave a new token');
+      return current;
+    } catch (error) {
+      if (!(error instanceof SalesforceError)) throw error;
+      log.warn({ code: error.code, status: error.status }, `No token: ${error.message}`);
+      throw asNotSent(error);
     }
   }
 
   async function ask(): Promise<Session> {
-    const deadline = createDeadline(params.timeoutMs, undefined);
+    const deadline = createDeadline({ ms: params.timeoutMs });
     const sentAt = now();
     const form = grant();
     try {
       count += 1;
-      const answer = await params.wire.send({
-        origin: params.login.origin,
-        method: 'POST',
-        path: '/services/oauth2/token',
-        headers: {
-          'content-type': 'application/x-www-form-urlencoded',
-          accept: 'application/json',
+      const answer = await params.wire.send(
+        {
+          origin: params.login.origin,
+          method: 'POST',
+          path: '/services/oauth2/token',
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            accept: 'application/json',
+          },
+          body: Buffer.from(form.toString()),
         },
-        body: Buffer.from(form.toString()),
         deadline,
-      });
+      );
       params.clock.note(answer.headers['date'], sentAt, now());
       if (answer.status < 500) answeredAt.push(now());
-      if (answer.status !== 200)
-        throw refusedBy(answer, await readErrorBody(answer, deadline), form);
-      return sessionOf(await readJson(answer, deadline), params.login);
+      if (answer.status !== 200) throw refusedBy(answer, await readErrorBody(answer), form);
+      return sessionOf(await readJson(answer), params.login);
     } finally {
       deadline.clear();
     }
@@ -187,24 +192,16 @@ function rsaKey(pem: string): KeyObject {
   } catch {
     // Without a cause: the reason might quote the key.
   }
-  throw new SalesforceError(
+  throw peer.invalid(
+    'invalid_config',
     'privateKey is not an RSA private key in PEM form without a passphrase.',
-    {
-      code: 'invalid_config',
-      kind: 'data',
-      outcome: 'notSent',
-    },
   );
 }
 
 function sessionOf(body: unknown, login: URL): Session {
   const { access_token: token, instance_url: instance } = (body ?? {}) as Record<string, unknown>;
   if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
-    throw new SalesforceError("The login's answer holds no token.", {
-      code: 'invalid_answer',
-      kind: 'unavailable',
-      outcome: 'notSent',
-    });
+    throw peer.invalidAnswer("The login's answer holds no token.").with({ outcome: 'notSent' });
   }
   return { token, origin: instanceOrigin(instance, login) };
 }
@@ -212,13 +209,6 @@ function sessionOf(body: unknown, login: URL): Session {
 /** The login's error as one of the request: whatever became of the login, the request was not sent. */
 function asNotSent(error: SalesforceError): SalesforceError {
   if (error.outcome === 'notSent' && error.code !== 'unreachable') return error;
-  const { kind, status, retryable } = error;
   const code = error.code === 'unreachable' ? 'login_unavailable' : error.code;
-  return new SalesforceError(`Login: ${error.message}`, {
-    code,
-    kind,
-    status,
-    retryable,
-    outcome: 'notSent',
-  });
+  return error.with({ message: `Login: ${error.message}`, code, outcome: 'notSent' });
 }

@@ -1,9 +1,7 @@
-import { readCookies } from './bayeux-cookies.ts';
-import { createDeadline } from '../calls/deadline.ts';
-import { SalesforceError } from '../errors.ts';
-import { readBytes } from '../calls/read.ts';
+import { type Answer, type Wire, createDeadline } from '@millrace/http';
 import type { Session } from '../calls/token.ts';
-import type { Answer, Wire } from '../calls/wire.ts';
+import { peer } from '../errors.ts';
+import { readCookies } from './bayeux-cookies.ts';
 
 /**
  * The messages of the Streaming API (Bayeux 1.0 over long polling). One client is one handshake: what Salesforce then says of
@@ -59,24 +57,26 @@ export function createBayeuxClient(params: BayeuxParams): BayeuxClient {
     const id = String(ids);
     const message = { id, channel, ...(clientId !== '' && { clientId }), ...fields };
     const body = Buffer.from(JSON.stringify([message]));
-    const deadline = createDeadline(ms, params.signal);
+    const deadline = createDeadline({ ms, signal: params.signal });
     try {
-      const answer = await params.wire.send({
-        origin: session.origin,
-        method: 'POST',
-        path: `/cometd/${params.apiVersion}`,
-        headers: {
-          'content-type': 'application/json',
-          'content-length': String(body.length),
-          accept: 'application/json',
-          authorization: `Bearer ${session.token}`,
-          ...(cookies.size > 0 && { cookie: cookieHeader(cookies) }),
+      const answer = await params.wire.send(
+        {
+          origin: session.origin,
+          method: 'POST',
+          path: `/cometd/${params.apiVersion}`,
+          headers: {
+            'content-type': 'application/json',
+            'content-length': String(body.length),
+            accept: 'application/json',
+            authorization: `Bearer ${session.token}`,
+            ...(cookies.size > 0 && { cookie: cookieHeader(cookies) }),
+          },
+          body,
         },
-        body,
         deadline,
-      });
+      );
       readCookies(answer.headers['set-cookie'] ?? '', cookies);
-      const bytes = await readBytes(answer.body, LARGEST_ANSWER, deadline);
+      const bytes = await answer.bytes(LARGEST_ANSWER);
       return replyOf(answer, messagesOf(bytes), channel);
     } finally {
       deadline.clear();
@@ -85,7 +85,11 @@ export function createBayeuxClient(params: BayeuxParams): BayeuxClient {
 
   function replyOf(answer: Answer, messages: readonly Message[], channel: string): Reply {
     const reply = messages.find((message) => message['channel'] === channel);
-    if (reply === undefined && answer.status !== 401) throw notBayeux(answer.status);
+    if (reply === undefined && answer.status !== 401)
+      throw peer.invalidAnswer(
+        `The Streaming API answered ${answer.status} and not in its own protocol.`,
+        answer.status,
+      );
     const told = reply ?? { error: '401::Unauthorized' };
     if (typeof told['clientId'] === 'string') clientId = told['clientId'];
     const { reconnect, interval, timeout } = objectOf(told['advice']);
@@ -155,13 +159,4 @@ function objectOf(value: unknown): Message {
 
 function cookieHeader(cookies: ReadonlyMap<string, string>): string {
   return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-}
-
-function notBayeux(status: number): SalesforceError {
-  return new SalesforceError(`The Streaming API answered ${status} and not in its own protocol.`, {
-    code: 'invalid_answer',
-    kind: 'unavailable',
-    outcome: 'unknown',
-    status,
-  });
 }

@@ -1,4 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
+import { type Sleep, type Wire, createWire, scrub } from '@millrace/http';
 import {
   type BayeuxClient,
   type Reply,
@@ -6,11 +7,9 @@ import {
   isSessionRefused,
   needsHandshake,
 } from './bayeux.ts';
-import { scrub } from '../calls/classify.ts';
-import { SalesforceError } from '../errors.ts';
+import { SalesforceError, peer } from '../errors.ts';
 import type { Session, Tokens } from '../calls/token.ts';
 import type { ListenParams, Listening, Log } from '../types.ts';
-import { type Wire, createWire } from '../calls/wire.ts';
 
 /**
  * Listens to a channel of the Streaming API for as long as it is wanted. What comes is a hint and nothing more, so whatever
@@ -22,7 +21,7 @@ export interface EventsParams {
   readonly timeoutMs: number;
   readonly now: () => number;
   readonly random: () => number;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep: Sleep;
   readonly log: Log;
 }
 
@@ -48,7 +47,7 @@ export function listenTo(params: ListenParams, parts: EventsParams): Listening {
   const stopping = new AbortController();
   const { signal } = stopping;
   // A connection apart from that of the calls: a long poll holds it for two minutes, and no call must wait for that.
-  const wire = createWire({ connections: 1, timeoutMs: parts.timeoutMs });
+  const wire = createWire({ peer, connections: 1, timeoutMs: parts.timeoutMs });
   let failures = 0;
   let hasRenewed = false;
   let lastTold: 'listening' | 'away' | null = null;

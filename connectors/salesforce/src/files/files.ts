@@ -1,11 +1,10 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { Answer } from '@millrace/http';
 import type { Caller } from '../calls/call.ts';
-import type { Deadline } from '../calls/deadline.ts';
-import { SalesforceError } from '../errors.ts';
-import { multipart } from './multipart.ts';
-import { readBytes, readJson } from '../calls/read.ts';
+import { readJson } from '../calls/read.ts';
+import { peer } from '../errors.ts';
 import type { CallOptions, FileStream, Salesforce, UploadFile } from '../types.ts';
-import { type Answer, closedError, failure } from '../calls/wire.ts';
+import { multipart } from './multipart.ts';
 
 const LARGEST_DOWNLOAD = 100 * 1024 * 1024;
 /** Bytes as they are: then a length tells when the file is whole. */
@@ -20,45 +19,37 @@ export function createFiles(caller: Caller): Files {
   const open = new Set<Readable>();
 
   async function stream(path: string, options: CallOptions = {}): Promise<FileStream> {
-    return caller.call(
-      { ...options, method: 'GET', path, headers: AS_IS },
-      async (answer, { deadline, keep }) => {
-        refuseOthers(answer);
-        const end = keep();
-        const body = readableOf(answer.body, deadline);
-        open.add(body);
-        body.once('close', () => {
-          open.delete(body);
-          end();
-        });
-        const length = answer.headers['content-length'];
-        const size = length === undefined ? null : Number(length);
-        return { headers: answer.headers, size, body };
-      },
-    );
+    const call = { ...options, method: 'GET', path, headers: AS_IS, isFile: true } as const;
+    return caller.call(call, async (answer, { deadline }) => {
+      refuseOthers(answer);
+      const { headers, body } = answer;
+      deadline.pause(); // until somebody reads
+      open.add(body);
+      body.once('close', () => open.delete(body));
+      const length = headers['content-length'];
+      return { headers, size: length === undefined ? null : Number(length), body };
+    });
   }
 
   async function download(
     path: string,
     options: CallOptions & { readonly most?: number } = {},
   ): Promise<Uint8Array> {
-    const { most = LARGEST_DOWNLOAD, ...call } = options;
-    return caller.call(
-      { ...call, method: 'GET', path, headers: AS_IS },
-      async (answer, { deadline }) => {
-        refuseOthers(answer);
-        return readBytes(answer.body, most, deadline, deadline.rearm);
-      },
-    );
+    const { most = LARGEST_DOWNLOAD, ...more } = options;
+    const call = { ...more, method: 'GET', path, headers: AS_IS, isFile: true } as const;
+    return caller.call(call, async (answer) => {
+      refuseOthers(answer);
+      return answer.bytes(most);
+    });
   }
 
   async function upload(file: UploadFile, options: CallOptions = {}): Promise<{ id: string }> {
     const path = 'sobjects/ContentVersion';
-    const body = multipart(file);
-    return caller.call({ ...options, method: 'POST', path, body }, async (answer, { deadline }) => {
-      const { id } = ((await readJson(answer, deadline)) ?? {}) as Record<string, unknown>;
+    const call = { ...options, method: 'POST', path, body: multipart(file), isFile: true } as const;
+    return caller.call(call, async (answer) => {
+      const { id } = ((await readJson(answer)) ?? {}) as Record<string, unknown>;
       if (typeof id === 'string') return { id };
-      throw invalidAnswer('Salesforce did not tell the id of a new file.', answer.status);
+      throw peer.invalidAnswer('Salesforce did not give the id of a new file.', answer.status);
     });
   }
 
@@ -67,61 +58,23 @@ export function createFiles(caller: Caller): Files {
     download,
     upload,
     close() {
-      for (const body of open) body.destroy(closedError());
+      for (const body of open) body.destroy(peer.closed());
     },
   };
-}
-
-/** The time runs only while we wait for Salesforce, not while the reader takes his. */
-function readableOf(body: Readable, deadline: Deadline): Readable {
-  deadline.pause();
-  body.on('error', () => {}); // The iterator tells whoever reads.
-  const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-  const readable = new Readable({
-    read() {
-      deadline.rearm();
-      iterator.next().then(
-        ({ done, value }) => {
-          deadline.pause();
-          readable.push(done === true ? null : value);
-        },
-        (error: unknown) => readable.destroy(failure(error, true, deadline)),
-      );
-    },
-    destroy(error, callback) {
-      body.destroy();
-      callback(error);
-    },
-  });
-  // It may end before its reader has begun to listen; then the first read tells him.
-  readable.on('error', () => {});
-  const onEnd = (): Readable => readable.destroy(failure(null, true, deadline));
-  deadline.signal.addEventListener('abort', onEnd, { once: true });
-  return readable;
 }
 
 /**
  * We asked for the bytes as they are: others would be a broken file. A page is no file either, but the word of a gateway with
  * status 200; Salesforce sends files as application/octetstream ("Insert or Update Blob Data", REST API Developer Guide).
  */
-function refuseOthers({ headers, body, status }: Answer): void {
+function refuseOthers({ headers, status }: Answer): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   const isPage = /^text\/html\b/i.test(headers['content-type'] ?? '');
   if (encoding === 'identity' && !isPage) return;
-  body.on('error', () => {}).destroy();
-  throw invalidAnswer(
+  throw peer.invalidAnswer(
     isPage
       ? 'A page came instead of a file, perhaps from a gateway or proxy.'
       : `A file came encoded as ${encoding.slice(0, 40)}.`,
     status,
   );
-}
-
-function invalidAnswer(message: string, status: number): SalesforceError {
-  return new SalesforceError(message, {
-    code: 'invalid_answer',
-    kind: 'unavailable',
-    outcome: 'unknown',
-    status,
-  });
 }

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Outgoing } from '../calls/call.ts';
-import type { Deadline } from '../calls/deadline.ts';
-import { SalesforceError } from '../errors.ts';
+import { peer } from '../errors.ts';
 import type { UploadFile } from '../types.ts';
-
-const PIECE = 256 * 1024;
 
 /** A ContentVersion as JSON, then its file. The length is known, so it goes out in pieces and is never held whole. */
 export function multipart(file: UploadFile): Outgoing {
@@ -22,14 +19,10 @@ export function multipart(file: UploadFile): Outgoing {
   const canReopen = file.body instanceof Uint8Array || typeof file.body === 'function';
   let opened = false;
 
-  async function* whole(deadline: Deadline): AsyncGenerator<Uint8Array> {
+  async function* whole(): AsyncGenerator<Uint8Array> {
     opened = true;
     yield head;
-    for await (const chunk of exactly(file)) {
-      deadline.rearm();
-      yield chunk;
-    }
-    deadline.rearm();
+    yield* exactly(file);
     yield tail;
   }
 
@@ -51,25 +44,18 @@ async function* exactly(file: UploadFile): AsyncGenerator<Uint8Array> {
       yield chunk;
     }
   } catch {
-    throw badFile('file_unreadable', 'The file could not be read to its end.');
+    throw peer.invalid('file_unreadable', 'The file could not be read to its end.');
   }
   if (sent === file.size) return;
-  throw badFile('invalid_file', `The file has not the ${file.size} bytes it was said to have.`);
+  throw peer.invalid(
+    'invalid_file',
+    `The file has not the ${file.size} bytes it was said to have.`,
+  );
 }
 
-async function* sourceOf({ body }: UploadFile): AsyncGenerator<Uint8Array> {
-  if (!(body instanceof Uint8Array)) {
-    yield* typeof body === 'function' ? body() : body;
-    return;
-  }
-  // In pieces, so that a slow line is seen to move.
-  for (let start = 0; start < body.length; start += PIECE) {
-    yield body.subarray(start, start + PIECE);
-  }
-}
-
-function badFile(code: string, message: string): SalesforceError {
-  return new SalesforceError(message, { code, kind: 'data', outcome: 'notSent' });
+function sourceOf({ body }: UploadFile): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+  if (body instanceof Uint8Array) return [body];
+  return typeof body === 'function' ? body() : body;
 }
 
 /** PathOnClient has the true name; this one must only not break out of its quotes. */

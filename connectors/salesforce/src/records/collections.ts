@@ -1,5 +1,5 @@
 import { type Caller, jsonBody } from '../calls/call.ts';
-import { SalesforceError, withOutcome } from '../errors.ts';
+import { SalesforceError, peer } from '../errors.ts';
 import { readJson } from '../calls/read.ts';
 import type {
   CollectionOptions,
@@ -28,9 +28,9 @@ export function createCollections(caller: Caller): Collections {
   ): Promise<RowAnswer[]> {
     const { allOrNone = false, ...call } = options;
     if (allOrNone && rows.length > ROWS) {
-      throw new SalesforceError(
+      throw peer.invalid(
+        'too_many_rows',
         `${rows.length} rows cannot be saved together or not at all: one call takes ${ROWS}.`,
-        { code: 'too_many_rows', kind: 'data', outcome: 'notSent' },
       );
     }
     const answers: RowAnswer[] = [];
@@ -39,15 +39,13 @@ export function createCollections(caller: Caller): Collections {
       const { records, ...request } = requestFor(part);
       const body = records === undefined ? {} : { body: jsonBody({ allOrNone, records }) };
       try {
-        const found = await caller.call(
-          { ...call, ...request, ...body },
-          async (answer, { deadline }) =>
-            answersOf(await readJson(answer, deadline), part.length, answer.status),
+        const found = await caller.call({ ...call, ...request, ...body }, async (answer) =>
+          answersOf(await readJson(answer), part.length, answer.status),
         );
         answers.push(...found);
       } catch (error) {
         if (start === 0 || !(error instanceof SalesforceError)) throw error;
-        throw withOutcome(error, 'unknown');
+        throw error.with({ outcome: 'unknown' });
       }
     }
     return answers;
@@ -89,12 +87,7 @@ export function createCollections(caller: Caller): Collections {
 
 function answersOf(body: unknown, rows: number, status: number): RowAnswer[] {
   if (Array.isArray(body) && body.length === rows) return body.map(answerOf);
-  throw new SalesforceError(`Salesforce did not answer for each of ${rows} rows.`, {
-    code: 'invalid_answer',
-    kind: 'unavailable',
-    outcome: 'unknown',
-    status,
-  });
+  throw peer.invalidAnswer(`Salesforce did not answer for each of ${rows} rows.`, status);
 }
 
 function answerOf(entry: unknown): RowAnswer {

@@ -1,5 +1,5 @@
 import { type Caller, jsonBody } from '../calls/call.ts';
-import { SalesforceError } from '../errors.ts';
+import { peer } from '../errors.ts';
 import { readJson } from '../calls/read.ts';
 import type { Salesforce, SubResponse, Subrequest } from '../types.ts';
 
@@ -17,22 +17,17 @@ export function createComposite(caller: Caller, apiVersion: string): Salesforce[
       collateSubrequests: false,
       compositeRequest: subrequests.map((subrequest) => absolute(subrequest, apiVersion)),
     });
-    return caller.call(
-      { ...options, method: 'POST', path: 'composite', body },
-      async (answer, { deadline }) => {
-        const whole = await readJson(answer, deadline);
-        const responses = responsesOf(
-          (whole as Record<string, unknown> | null)?.['compositeResponse'],
-        );
-        if (responses.length === subrequests.length) return responses;
-        throw new SalesforceError('Salesforce did not answer each part of a composite request.', {
-          code: 'invalid_answer',
-          kind: 'unavailable',
-          outcome: 'unknown',
-          status: answer.status,
-        });
-      },
-    );
+    return caller.call({ ...options, method: 'POST', path: 'composite', body }, async (answer) => {
+      const whole = await readJson(answer);
+      const responses = responsesOf(
+        (whole as Record<string, unknown> | null)?.['compositeResponse'],
+      );
+      if (responses.length === subrequests.length) return responses;
+      throw peer.invalidAnswer(
+        'Salesforce did not answer each part of a composite request.',
+        answer.status,
+      );
+    });
   };
 }
 
@@ -62,8 +57,8 @@ function refuseTooMany(subrequests: readonly Subrequest[]): void {
   const large = subrequests.filter(({ url }) => /(^|\/)(query|composite\/sobjects)\b/.test(url));
   const tooMany = subrequests.length > MOST_SUBREQUESTS || large.length > MOST_LARGE;
   if (!tooMany) return;
-  throw new SalesforceError(
+  throw peer.invalid(
+    'too_many_subrequests',
     `A composite request takes ${MOST_SUBREQUESTS} parts, ${MOST_LARGE} of them queries or collections. This one has ${subrequests.length} and ${large.length}.`,
-    { code: 'too_many_subrequests', kind: 'data', outcome: 'notSent' },
   );
 }

@@ -1,9 +1,9 @@
+import { type Sleep, pauseMs } from '@millrace/http';
 import { type Caller, textBody } from '../calls/call.ts';
 import { isHalted, refusal } from '../calls/classify.ts';
 import { absolute, responsesOf } from './composite.ts';
-import { SalesforceError, withOutcome } from '../errors.ts';
+import { SalesforceError, peer } from '../errors.ts';
 import { readJson } from '../calls/read.ts';
-import { MOST_REPEATS, delayMs } from '../calls/retry.ts';
 import type { GraphAnswer, Salesforce, Subrequest, WriteOptions } from '../types.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { GraphAnswer, Salesforce, Subrequest, WriteOptions } from '../types
 export interface GraphParts {
   readonly apiVersion: string;
   readonly random: () => number;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep: Sleep;
 }
 
 interface Graph {
@@ -119,9 +119,10 @@ export function createGraphs(caller: Caller, parts: GraphParts): Salesforce['gra
       const answer = answers[index];
       return answer?.ok === false && answer.failed.kind === 'lock' && answer.responses.length > 0;
     });
-    if (locked.length === 0 || group.locks >= MOST_REPEATS) return;
+    const pause = pauseMs(group.locks, parts.random);
+    if (locked.length === 0 || pause === null) return;
     try {
-      await parts.sleep(delayMs(group.locks, parts.random), options.signal);
+      await parts.sleep(pause, options.signal);
     } catch {
       return; // Called off: the lock stays their answer.
     }
@@ -135,8 +136,7 @@ export function createGraphs(caller: Caller, parts: GraphParts): Salesforce['gra
     const body = textBody(`{"graphs":[${graphs.map(({ json }) => json).join(',')}]}`);
     return caller.call(
       { ...options, method: 'POST', path: 'composite/graph', body },
-      async (answer, { deadline, afterLost }) =>
-        answersOf(await readJson(answer, deadline), afterLost),
+      async (answer, { afterLost }) => answersOf(await readJson(answer), afterLost),
     );
   }
 }
@@ -214,7 +214,7 @@ function answersOf(body: unknown, afterLost: boolean): Map<string, GraphAnswer> 
       found.set(String(graphId), {
         ok: false,
         responses,
-        failed: afterLost ? withOutcome(failed, 'unknown') : failed,
+        failed: afterLost ? failed.with({ outcome: 'unknown' }) : failed,
       });
     }
   }
@@ -222,18 +222,14 @@ function answersOf(body: unknown, afterLost: boolean): Map<string, GraphAnswer> 
 }
 
 function unanswered(): GraphAnswer & { ok: false } {
-  const failed = new SalesforceError('Salesforce did not answer for a graph.', {
-    code: 'invalid_answer',
-    kind: 'unavailable',
-    outcome: 'unknown',
-  });
+  const failed = peer.invalidAnswer('Salesforce did not answer for a graph.');
   return { ok: false, responses: [], failed };
 }
 
 function tooManyNodes(nodes: number): GraphAnswer {
-  const failed = new SalesforceError(
+  const failed = peer.invalid(
+    'too_many_subrequests',
     `A graph has ${nodes} parts; Salesforce takes ${MOST_NODES} in a call.`,
-    { code: 'too_many_subrequests', kind: 'data', outcome: 'notSent' },
   );
   return { ok: false, responses: [], failed };
 }

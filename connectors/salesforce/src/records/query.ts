@@ -1,6 +1,6 @@
 import { type Caller, jsonBody } from '../calls/call.ts';
 import { refusal } from '../calls/classify.ts';
-import { SalesforceError } from '../errors.ts';
+import { type SalesforceError, peer } from '../errors.ts';
 import { readJson } from '../calls/read.ts';
 import type { CallOptions, Salesforce, SubResponse } from '../types.ts';
 
@@ -56,9 +56,9 @@ export function createQueries(
     options: CallOptions,
   ): Promise<Page> {
     if (soql.length > LONGEST_SOQL) {
-      throw new SalesforceError(
+      throw peer.invalid(
+        'query_too_long',
         `The query has ${soql.length} characters; Salesforce takes ${LONGEST_SOQL}. Ask in parts.`,
-        { code: 'query_too_long', kind: 'data', outcome: 'notSent' },
       );
     }
     const path = `query?q=${encodeURIComponent(soql)}`;
@@ -72,8 +72,8 @@ export function createQueries(
     headers: Readonly<Record<string, string>>,
     options: CallOptions,
   ): Promise<Page> {
-    return caller.call({ ...options, method: 'GET', path, headers }, async (answer, { deadline }) =>
-      pageOf(await readJson(answer, deadline)),
+    return caller.call({ ...options, method: 'GET', path, headers }, async (answer) =>
+      pageOf(await readJson(answer)),
     );
   }
 
@@ -91,8 +91,8 @@ export function createQueries(
     const body = jsonBody({ allOrNone: false, compositeRequest: [subrequest] });
     return caller.call(
       { ...options, method: 'POST', path: 'composite', body, repeatable: true },
-      async (answer, { deadline }) => {
-        const whole = (await readJson(answer, deadline)) as {
+      async (answer) => {
+        const whole = (await readJson(answer)) as {
           compositeResponse?: SubResponse[];
         } | null;
         const [response] = whole?.compositeResponse ?? [];
@@ -117,11 +117,7 @@ function pageOf(body: unknown): Page {
 }
 
 function notAPage(): SalesforceError {
-  return new SalesforceError('Salesforce answered a query with what is no page of records.', {
-    code: 'invalid_answer',
-    kind: 'unavailable',
-    outcome: 'unknown',
-  });
+  return peer.invalidAnswer('Salesforce answered a query with what is no page of records.');
 }
 
 function clamped(pageSize: number): number {

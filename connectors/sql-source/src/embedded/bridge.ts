@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { CONTROL_BYTES, type Control, controlOf } from './wire.ts';
 
-/** What the pg package takes for its socket, with the other end for the thread of the database. */
+/** A socket for the pg package, with the other end for the thread of the database. */
 export interface Bridge {
   readonly stream: Duplex;
   readonly control: Control;

@@ -7,7 +7,7 @@ export interface OpenFolder {
   interrupt(wanted: boolean): void;
 }
 
-/** What is used here of the module that Emscripten makes of Postgres. */
+/** The part that is used here of the module that Emscripten makes of Postgres. */
 interface PostgresModule extends Record<Entry, () => void> {
   onAbort?: () => void;
   readonly HEAPU8: Uint8Array;

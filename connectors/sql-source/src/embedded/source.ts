@@ -1,12 +1,19 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { OWN, SourceError, SourceUnavailable, sourceError, unavailable } from '../errors.ts';
-import type { Line } from '../reading/line.ts';
+import {
+  aborted,
+  OWN,
+  refuseAborted,
+  sourceError,
+  SourceError,
+  SourceUnavailable,
+  unavailable,
+} from '../errors.ts';
+import type { Line } from '../reading/session.ts';
 import { beginReading } from '../reading/reading.ts';
 import { tapRows } from '../reading/row-tap.ts';
-import type { BeginOptions, Reading, SqlSource } from '../types.ts';
-import { type EmbeddedDatabase, createEmbeddedDatabase } from './database.ts';
-import { createTurns } from './turns.ts';
+import type { BeginOptions, Reading, SqlSource } from '../source.ts';
+import { createEmbeddedDatabase, type EmbeddedDatabase } from './database.ts';
 
 export interface EmbeddedSource extends SqlSource {
   readonly kind: 'embedded';
@@ -152,4 +159,53 @@ async function lineOf(database: EmbeddedDatabase, endTurn: () => void): Promise<
 
 function closed(): SourceError {
   return new SourceError('The source is closed.', { code: OWN.closed, retryable: false });
+}
+
+/** One at a time, in the order in which they asked. */
+interface Turns {
+  /** Gives the function that ends the turn. */
+  take(signal?: AbortSignal): Promise<() => void>;
+  isTaken(): boolean;
+}
+
+function createTurns(): Turns {
+  const waiting: (() => void)[] = [];
+  let taken = false;
+
+  /** Once, however often it is called. */
+  function turn(): () => void {
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      const next = waiting.shift();
+      if (next === undefined) taken = false;
+      else next();
+    };
+  }
+
+  function wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = (): void => {
+        waiting.splice(waiting.indexOf(begin), 1);
+        reject(aborted(signal?.reason));
+      };
+      waiting.push(begin);
+      signal?.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  return {
+    async take(signal) {
+      refuseAborted(signal);
+      if (taken) await wait(signal);
+      taken = true;
+      return turn();
+    },
+    isTaken: () => taken,
+  };
 }

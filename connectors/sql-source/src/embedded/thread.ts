@@ -1,7 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type OpenFolder, openFolder } from './folder.ts';
-import { createQuestions } from './questions.ts';
-import { type Control, type Notice, type Order, controlOf } from './wire.ts';
+import { openFolder, type OpenFolder } from './folder.ts';
+import { type Control, controlOf, type Notice, type Order } from './wire.ts';
 
 /**
  * The program of the embedded database's thread: one session after the other, each over a port. A statement runs to its
@@ -11,6 +10,8 @@ import { type Control, type Notice, type Order, controlOf } from './wire.ts';
 
 const PIECE_BYTES = 64 * 1024;
 const WINDOW_BYTES = 1024 * 1024;
+/** The messages that end a question: Query, Sync, Terminate. */
+const ENDINGS = ['Q', 'S', 'X'].map((letter) => letter.charCodeAt(0));
 
 const { dataDir } = workerData as { dataDir: string };
 
@@ -36,7 +37,7 @@ function failed(thrown: unknown): never {
 function serve({ pglite, interrupt }: OpenFolder, port: MessagePort, control: Control): void {
   const questions = createQuestions();
   const piece = { bytes: Buffer.allocUnsafe(PIECE_BYTES), length: 0 };
-  /** What is asked is answered in turn; PGlite does so at once, but gives a promise. */
+  /** Questions are answered in turn; PGlite does so at once, but gives a promise. */
   let last = Promise.resolve();
 
   function post(): void {
@@ -80,4 +81,39 @@ function serve({ pglite, interrupt }: OpenFolder, port: MessagePort, control: Co
   port.on('close', () => {
     last = last.then(cleanUp).catch(failed);
   });
+}
+
+/**
+ * Puts together what Postgres answers as one: a startup, a simple query, or everything up to a Sync. PGlite answers what it is
+ * given and no more.
+ */
+function createQuestions(): (bytes: Uint8Array) => Uint8Array[] {
+  let rest: Buffer = Buffer.alloc(0);
+  /** Up to here `rest` has whole messages that wait for the end of their question. */
+  let whole = 0;
+  let isStarted = false;
+
+  /** Where the message at `from` ends; null if it is not there yet. The startup alone has no letter before its length. */
+  function endOfMessage(from: number): number | null {
+    const lengthAt = isStarted ? from + 1 : from;
+    if (rest.length < lengthAt + 4) return null;
+    const end = lengthAt + rest.readUInt32BE(lengthAt);
+    return end <= rest.length ? end : null;
+  }
+
+  return (bytes) => {
+    rest = rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([rest, bytes]);
+    const questions: Uint8Array[] = [];
+    for (;;) {
+      const end = endOfMessage(whole);
+      if (end === null) return questions;
+      const endsQuestion = !isStarted || ENDINGS.includes(rest[whole] ?? 0);
+      isStarted = true;
+      whole = end;
+      if (!endsQuestion) continue;
+      questions.push(rest.subarray(0, whole));
+      rest = rest.subarray(whole);
+      whole = 0;
+    }
+  };
 }

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** What the thread of the embedded database is asked, and what it says. A session's bytes go through a port of its own. */
+/** The messages to and from the thread of the embedded database. A session's bytes go through a port of its own. */
 export type Order =
   | { readonly type: 'session'; readonly port: MessagePort; readonly control: SharedArrayBuffer }
   | { readonly type: 'close' };

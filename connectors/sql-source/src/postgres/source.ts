@@ -1,10 +1,9 @@
 import pg from 'pg';
-import { OWN, SourceError, refuseAborted, unavailable } from '../errors.ts';
-import type { Line } from '../reading/line.ts';
+import { OWN, refuseAborted, SourceError, unavailable } from '../errors.ts';
+import type { Line } from '../reading/session.ts';
 import { beginReading } from '../reading/reading.ts';
 import { tapRows } from '../reading/row-tap.ts';
-import type { BeginOptions, Reading, SqlSource } from '../types.ts';
-import { cancel } from './cancel.ts';
+import type { BeginOptions, Reading, SqlSource } from '../source.ts';
 
 export interface PostgresSourceOptions {
   /** As the pg package takes it. A `password` that is a function is asked at each connection, also beside a URL. */
@@ -24,7 +23,7 @@ const KEEP_ALIVE_MS = 30_000;
 /** For `check`. */
 const CHECK_WITHIN_MS = 10_000;
 
-/** So often a server looks whether its client is there while it computes. Windows and Postgres before 14 have no way to. */
+/** How often a server looks whether its client is there while it computes. Windows and Postgres before 14 have no way to. */
 const NOTICE_LOST_CLIENT = "SET LOCAL client_connection_check_interval = '10s'";
 
 /** A connection per reading: nothing of one session can be met in the next, and setting one up takes milliseconds. */
@@ -120,4 +119,45 @@ function lineOf(client: pg.Client, gone: Promise<void>): Line {
       clearTimeout(timer);
     },
   };
+}
+
+/** Fields of a connection that the pg package keeps and does not declare. */
+interface Connected {
+  readonly processID: number | null;
+  readonly secretKey: number | null;
+  readonly ssl: pg.ClientConfig['ssl'];
+  readonly sslNegotiation: 'postgres' | 'direct';
+}
+interface Opening extends pg.Connection {
+  connect(portOrPath: number | string, host?: string): void;
+  requestSsl(): void;
+  cancel(processId: number, secretKey: number): void;
+}
+
+/**
+ * Asks the server to stop what a session runs, by a connection of its own, as Postgres' protocol has it. The server closes it
+ * when it has passed the signal on. `Client.cancel` of the pg package leaves out TLS.
+ */
+function cancel(client: pg.Client, withinMs: number): Promise<void> {
+  const { processID, secretKey, ssl, sslNegotiation } = client as unknown as Connected;
+  if (processID === null || secretKey === null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const connection = new pg.Connection({ ssl, sslNegotiation } as pg.ClientConfig) as Opening;
+    const timer = setTimeout(done, withinMs);
+    function done(): void {
+      clearTimeout(timer);
+      connection.stream.destroy();
+      resolve();
+    }
+    const ask = (): void => connection.cancel(processID ?? 0, secretKey ?? 0);
+    connection.on('connect', () => {
+      if (ssl === undefined || ssl === false) ask();
+      else if (sslNegotiation !== 'direct') connection.requestSsl();
+    });
+    connection.on('sslconnect', ask);
+    connection.on('error', done);
+    connection.on('end', done);
+    if (client.host.startsWith('/')) connection.connect(`${client.host}/.s.PGSQL.${client.port}`);
+    else connection.connect(client.port, client.host);
+  });
 }

@@ -1,9 +1,9 @@
-import type { CopiedRows, Cut } from '../types.ts';
+import type { CopiedRows, Cut } from '../source.ts';
 import type { RowReader } from './row-tap.ts';
 
 /** Puts rows together in large buffers: bytes are copied, since they are the socket's, which uses them again. */
 export interface Batches extends RowReader {
-  /** What is left at the end. */
+  /** The rest at the end. */
   rest(): CopiedRows | null;
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SourceError } from '../errors.ts';
 import { OWN } from '../errors.ts';
-import type { CopiedRows, CopyFormat, Cut } from '../types.ts';
+import type { CopiedRows, CopyFormat, Cut } from '../source.ts';
 import { createBatches } from './batches.ts';
 import { tapOf } from './row-tap.ts';
 

@@ -1,17 +1,13 @@
 import type pg from 'pg';
-import { OWN, SourceError, SourceUnavailable, sourceError } from '../errors.ts';
+import { OWN, sourceError, SourceError, SourceUnavailable } from '../errors.ts';
 import { settingOf } from '../text/bind-names.ts';
-import type { BeginOptions, CopiedRows, Cut, PlanNode, Reading } from '../types.ts';
-import { columnsOf } from './columns.ts';
+import type { BeginOptions, CopiedRows, Cut, PlanNode, Reading, SourceColumn } from '../source.ts';
 import { BEFORE_COPIED, copyText, createCopyReader } from './copy.ts';
-import { type Line, bytesArrived } from './line.ts';
+import { bytesArrived, createSession, type Line, watchProgress } from './session.ts';
 import { createSelectCheck } from './select-only.ts';
-import { createSession } from './session.ts';
-import { WITHOUT_TIMEOUT, beginText } from './settings.ts';
 import { textRows } from './statements.ts';
-import { watchProgress } from './watch.ts';
 
-export interface ReadingOptions extends BeginOptions {
+interface ReadingOptions extends BeginOptions {
   /** VOLATILE functions that reports may call all the same. */
   readonly allowed: ReadonlySet<string>;
   /** Tried once the transaction has begun, each by itself; one that this source does not know is left out. */
@@ -151,4 +147,89 @@ function leftEarly(): SourceError {
     code: OWN.closed,
     retryable: false,
   });
+}
+
+/**
+ * What the session of a reading is set to, whatever the role or the database has as its default. All of it is part of the
+ * transaction, so that nothing is left behind on a connection that a pooler hands to somebody else; once the transaction
+ * is over the reading is, too.
+ *
+ * The formats are those that `psql` has by default. With `jit` a query that is planned as a big one is compiled to machine
+ * code first: 90 ms a chunk.
+ */
+const FIXED: Readonly<Record<string, string>> = {
+  jit: 'off',
+  datestyle: 'ISO, YMD',
+  timezone: 'UTC',
+  intervalstyle: 'postgres',
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  standard_conforming_strings: 'on',
+  lock_timeout: '30s',
+};
+
+/** For a client that was cut off while it held a snapshot, and with it every dead row of the database. */
+const IDLE_MS = 10 * 60_000;
+
+/** The SELECT takes the snapshot; from then on the transaction cannot become one that writes. */
+function beginText(statementTimeoutMs: number): string {
+  const settings = {
+    ...FIXED,
+    statement_timeout: `${Math.ceil(statementTimeoutMs)}ms`,
+    idle_in_transaction_session_timeout: `${IDLE_MS}ms`,
+  };
+  return [
+    'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    ...Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = '${value}'`),
+    'SELECT 1',
+  ].join('; ');
+}
+
+/** A COPY that is read slowly takes as long as its reader: what is watched instead is whether rows come. */
+const WITHOUT_TIMEOUT = 'SET LOCAL statement_timeout = 0';
+
+/**
+ * Types whose equal values are written alike. A type that is not named here counts as one that writes equal values in several ways,
+ * which costs a report a sort by text and never a row. RowDescription names the base type of a domain.
+ */
+const EXACT_TYPES =
+  'bool int2 int4 int8 oid date time timestamp timestamptz uuid bytea text varchar name'
+    .split(' ')
+    .map((type) => `'pg_catalog.${type}'::pg_catalog.regtype`)
+    .join(', ');
+
+// Postgres before 12 has no column collisdeterministic, and no such collation.
+// Of each column $1 its type, $2 the modifier of that, $3 the table it is read from or 0, $4 its number there; arrays.
+const COLUMNS = `
+SELECT pg_catalog.format_type(c.type, c.modifier), coalesce(a.attnotnull, false),
+       (c.type IN (${EXACT_TYPES}) OR c.type = 'pg_catalog.numeric'::pg_catalog.regtype AND c.modifier > 0)
+       AND NOT (t.typcollation <> 0
+                AND EXISTS (SELECT FROM pg_catalog.pg_collation k WHERE pg_catalog.to_jsonb(k) ->> 'collisdeterministic' = 'false')),
+       coalesce(r.relkind IN ('r', 'p', 'm', 'f'), false)
+  FROM unnest($1::oid[], $2::int4[], $3::oid[], $4::int2[]) WITH ORDINALITY AS c (type, modifier, "table", number, at)
+  JOIN pg_catalog.pg_type t ON t.oid = c.type
+  LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c."table" AND a.attnum = c.number AND c.number > 0
+  LEFT JOIN pg_catalog.pg_class r ON r.oid = c."table"
+ ORDER BY c.at`;
+
+async function columnsOf(
+  client: pg.Client,
+  fields: readonly pg.FieldDef[],
+): Promise<SourceColumn[]> {
+  const arrayOf = (value: (field: pg.FieldDef) => number): string =>
+    `{${fields.map(value).join(',')}}`;
+  const rows = await textRows(client, COLUMNS, [
+    arrayOf(({ dataTypeID }) => dataTypeID),
+    arrayOf(({ dataTypeModifier }) => dataTypeModifier),
+    arrayOf(({ tableID }) => tableID),
+    arrayOf(({ columnID }) => columnID),
+  ]);
+  return fields.map(({ name, dataTypeID }, index) => ({
+    name,
+    oid: dataTypeID,
+    type: rows[index]?.[0] ?? '',
+    notNull: rows[index]?.[1] === 't',
+    equalIsSame: rows[index]?.[2] === 't',
+    isOfTable: rows[index]?.[3] === 't',
+  }));
 }

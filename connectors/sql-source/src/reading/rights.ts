@@ -1,4 +1,4 @@
-import type { Reading } from '../types.ts';
+import type { Reading } from '../source.ts';
 
 // What the role of the source may do besides reading, one row each.
 const RIGHTS = `

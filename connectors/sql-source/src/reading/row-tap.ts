@@ -18,7 +18,7 @@ export interface RowReader {
 
 type Listener = (bytes: Buffer) => void;
 
-/** What is used of a stream by whoever parses it. */
+/** The part of a stream that a parser uses. */
 interface Arriving {
   on(event: string, listener: (...args: never[]) => void): unknown;
 }
@@ -57,7 +57,7 @@ const LENGTH_BYTES = 4;
 
 /** A message is its type, its length in four bytes, these four included, and what it says; any of it may come in several pieces. */
 export function withoutRows(tap: RowTap, pass: Listener): Listener {
-  /** Of the message that is under way: bytes of its length and of what it says that are still to come. */
+  /** The bytes that are still to come of the message under way, its length and its content. */
   let lengthLeft = 0;
   let left = 0;
   /** The reader of the row that is under way; null: another message is. */

@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { badSql } from '../errors.ts';
-import { type Call, attributesIn, callsIn, checkSelect, shapeOf } from '../text/select.ts';
+import { attributesIn, type Call, callsIn, checkSelect, shapeOf } from '../text/select.ts';
 import { type Token, tokensOf } from '../text/tokens.ts';
-import { volatileInTree } from './parse-tree.ts';
 import type { Session } from './session.ts';
 import { parse, textRows } from './statements.ts';
 
@@ -24,7 +23,7 @@ const BEFORE = 'SELECT * FROM (';
  *   says which functions its parse tree has. Those behind views, operators and other functions were put there by
  *   whoever owns the database (docs/decisions/0027-sql-source.md).
  */
-export interface SelectCheck {
+interface SelectCheck {
   /** Asks the database once for texts that differ in numbers only: each chunk of a report may have a LIMIT of its own. */
   check(sql: string): Promise<void>;
   /** Checks too, and gives the columns. */
@@ -89,7 +88,7 @@ export function createSelectCheck(params: {
 }
 
 // $1 schemas and $2 names of functions as arrays; an empty schema is the search path.
-const VOLATILE = `
+const VOLATILE_NAMES = `
 SELECT DISTINCT called.schema, called.name
   FROM unnest($1::text[], $2::text[]) AS called (schema, name)
   JOIN pg_catalog.pg_proc f ON f.proname = called.name AND f.provolatile = 'v'
@@ -98,7 +97,7 @@ SELECT DISTINCT called.schema, called.name
 
 async function volatileOf(client: pg.Client, calls: readonly Call[]): Promise<Set<string>> {
   if (calls.length === 0) return new Set();
-  const rows = await textRows(client, VOLATILE, [
+  const rows = await textRows(client, VOLATILE_NAMES, [
     arrayText(calls.map(({ schema }) => schema ?? '')),
     arrayText(calls.map(({ name }) => name)),
   ]);
@@ -123,4 +122,50 @@ function refusal({ name, from }: Call): Error {
         `The SQL calls ${name}(), which is VOLATILE: it may change something, or give another result when the report is resumed. If it only reads, declare it STABLE.`,
         from,
       );
+}
+
+// As a message to the client, which is also a line in the log of the server: asked for only where the text leaves a doubt.
+const SHOW =
+  'SET LOCAL debug_pretty_print = off; SET LOCAL client_min_messages = log; SET LOCAL debug_print_parse = on';
+const HIDE = 'SET LOCAL debug_print_parse = off; SET LOCAL client_min_messages TO DEFAULT';
+
+/** Functions, aggregates and window functions in a tree as Postgres prints it, which has line breaks for spaces. */
+const FUNCTION_IDS = /:(?:funcid|aggfnoid|winfnoid)\s+(\d+)/g;
+
+// $1 ids of functions, $2 names that count as VOLATILE, both arrays.
+const VOLATILE_IDS = `
+SELECT DISTINCT f.proname FROM pg_catalog.pg_proc f
+ WHERE f.oid = ANY ($1::oid[]) AND (f.provolatile = 'v' OR f.proname = ANY ($2::text[]))`;
+
+/**
+ * The VOLATILE functions that one statement calls, in whatever notation, by the tree that Postgres has made of it: those of views
+ * are not in it yet. Null: the database did not show the tree. It is parsed, and nothing runs; no object is made, so that it
+ * works on a standby too.
+ */
+async function volatileInTree(
+  client: pg.Client,
+  sql: string,
+  names: readonly string[],
+): Promise<readonly string[] | null> {
+  const trees: string[] = [];
+  const onNotice = ({ detail }: { readonly detail?: string | undefined }): void => {
+    if (detail?.includes('{QUERY') === true) trees.push(detail);
+  };
+  await client.query(SHOW);
+  client.on('notice', onNotice);
+  try {
+    await parse(client, sql);
+  } finally {
+    client.off('notice', onNotice);
+  }
+  await client.query(HIDE);
+  if (trees.length === 0) return null;
+  const ids = new Set(
+    trees.flatMap((tree) => Array.from(tree.matchAll(FUNCTION_IDS), ([, id]) => id)),
+  );
+  const rows = await textRows(client, VOLATILE_IDS, [
+    `{${[...ids].join(',')}}`,
+    `{${names.join(',')}}`,
+  ]);
+  return rows.flatMap(([name]) => name ?? []);
 }

@@ -2,9 +2,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestPostgres, openTestPostgres, reading, refused } from '../../test/sources.ts';
 import { excessRights, openPostgresSource } from '../index.ts';
-import type { Line } from './line.ts';
+import { createSession, type Line } from './session.ts';
 import { beginReading } from './reading.ts';
-import { createSession } from './session.ts';
 
 let opened: TestPostgres;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { OWN, SourceError, SourceUnavailable, aborted, badSql, sourceError } from '../errors.ts';
-import type { Line } from './line.ts';
+import { aborted, badSql, OWN, sourceError, SourceError, SourceUnavailable } from '../errors.ts';
+import type pg from 'pg';
 
 /**
  * A line on which one statement runs at a time. The first failure ends it: the transaction is lost, and its snapshot with
@@ -17,7 +17,7 @@ export interface Session {
   end(): Promise<void>;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   /** A statement that is not answered by then never will be: the line is silent. */
   readonly answerWithinMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -119,3 +119,49 @@ function noAnswer(ms: number): SourceError {
     code: OWN.noProgress,
   });
 }
+
+/** A connection that one reading has for itself, and the ways to end it. */
+export interface Line {
+  readonly client: pg.Client;
+  /** Stops the statement that runs. Never throws; resolves when the database knows of it, or cannot be reached. */
+  cancel(): Promise<void>;
+  /** With a goodbye. Resolves when nothing of the session is left. */
+  close(): Promise<void>;
+  /** Without a goodbye: the other end may be gone, or at work. Resolves as `close` does. */
+  cut(): Promise<void>;
+}
+
+/** Bytes that have arrived: a row of many megabytes is progress, long before it is there. */
+export function bytesArrived({ client }: Line): number {
+  const stream = client.connection.stream as { readonly bytesRead?: number };
+  return stream.bytesRead ?? 0;
+}
+
+/**
+ * Calls `onStall` once, when `progress` has given the same for `withinMs`. Null is no stall: whoever is waited for is not
+ * the one that is watched. Looked at four times in that span, since a timer per row would cost more than the row.
+ */
+export function watchProgress(params: {
+  readonly progress: () => number | null;
+  readonly withinMs: number;
+  readonly onStall: () => void;
+}): () => void {
+  const { progress, withinMs, onStall } = params;
+  let last = progress();
+  let still = 0;
+  const look = (): void => {
+    const now = progress();
+    still = now === null || now !== last ? 0 : still + 1;
+    last = now;
+    if (still >= LOOKS) {
+      stop();
+      onStall();
+    }
+  };
+  // What has arrived while the process was busy is read first.
+  const timer = setInterval(() => setImmediate(look), withinMs / LOOKS);
+  const stop = (): void => clearInterval(timer);
+  return stop;
+}
+
+const LOOKS = 4;

@@ -4,9 +4,9 @@ import { type Token, tokensOf } from './tokens.ts';
 
 export interface BoundSql {
   readonly text: string;
-  /** Those that the SQL uses, each once, in the order in which they come. */
+  /** The names that the SQL uses, each once, in the order in which they come. */
   readonly names: string[];
-  /** Of a place in `text`, as an error names it by its `position`, the place in the SQL as it was written. */
+  /** The place in the SQL as it was written, of a place in `text` that an error names by its `position`. */
   originalOffset(offset: number): number;
 }
 

@@ -43,7 +43,7 @@ function unwrapped(tokens: readonly Token[]): readonly Token[] {
   return opening === 0 || isBehindWith ? unwrapped(tokens.slice(opening + 1, -1)) : tokens;
 }
 
-/** What is not in brackets; of those, the opening one is left, so that a call is not taken for a name. */
+/** The tokens that are not in brackets; of those, the opening one is left, so that a call is not taken for a name. */
 function outermost(tokens: readonly Token[]): Token[] {
   let depth = 0;
   return tokens.filter(({ kind, text }) => {

@@ -57,7 +57,7 @@ export interface Named {
 export interface SelectItem {
   readonly text: string;
   readonly at: number;
-  /** What the file calls it; null: `*`, or a name that only the database gives. */
+  /** The name in the file; null: `*`, or a name that only the database gives. */
   readonly name: string | null;
   /** `*`, `t.*`. */
   readonly star: { readonly of: string | null } | null;
@@ -141,7 +141,7 @@ function createParser(sql: string): { query(): Query } {
     !isSymbol(at - 1, '.') &&
     tokens[at - 1]?.text !== 'as';
   const isName = (at: number) => tokens[at]?.kind === 'word' || tokens[at]?.kind === 'quoted';
-  /** What stands behind a token; behind an opening bracket, what stands behind its closing one. */
+  /** The place behind a token; for an opening bracket, behind its closing one. */
   const after = (at: number) => (closing.get(at) ?? at) + 1;
   const textOf = ({ from, to }: Range) =>
     sql.slice(tokens[from]?.from ?? 0, tokens[to - 1]?.to ?? 0);

@@ -35,7 +35,7 @@ export function BulkBar({ selection, filter }: { selection: Selection; filter: J
         className="appearing absolute bottom-14 left-1/2 z-10 flex max-w-[calc(100%-24px)] -translate-x-1/2 flex-wrap items-center gap-1 rounded-node bg-night px-3 py-1.5 text-[#e9f3f3] shadow-dialog"
       >
         <b className="whitespace-nowrap">
-          {all ? 'All that fit' : `${count(ids.length)} selected`}
+          {all ? 'All matching' : `${count(ids.length)} selected`}
         </b>
         {hasFilter && (
           <button
@@ -44,7 +44,7 @@ export function BulkBar({ selection, filter }: { selection: Selection; filter: J
             className={`${button} text-[#9fdce4]`}
             onClick={() => setAll(!all)}
           >
-            {all ? 'Only the selected' : 'Select all that fit'}
+            {all ? 'Only the selected' : 'Select all matching'}
           </button>
         )}
         {ACTIONS.map(({ action, word, icon: Icon }) => {

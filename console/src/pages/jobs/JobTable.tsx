@@ -45,7 +45,7 @@ export function JobTable({
             />
           </th>
           <th className={`${HEAD} w-28`}>State</th>
-          <th className={HEAD}>What</th>
+          <th className={HEAD}>Job</th>
           <th className={HEAD}>Kind</th>
           <th className={HEAD}>Executions</th>
           <th className={HEAD}>Error or progress</th>

@@ -31,14 +31,14 @@ export function NewJobPage() {
   const offered = kinds.data?.kinds.filter((each) => each.public) ?? [];
   const isReady = kinds.isSuccess && (from === undefined || !source.isPending);
   return (
-    <Page title={from === undefined ? 'Enqueue a job' : `Once more: ${from}`} crumbs={CRUMBS}>
+    <Page title={from === undefined ? 'Enqueue a job' : `Enqueue again: ${from}`} crumbs={CRUMBS}>
       <div className="mx-auto grid max-w-180 gap-4 p-6 max-md:p-4">
         {kinds.isError && <Trouble error={kinds.error} retry={() => void kinds.refetch()} />}
         {source.isError && <Trouble error={source.error} />}
         {isReady && offered.length === 0 && (
-          <Empty title="No kind can be enqueued from here">
-            A kind is declared in a file of <code>jobs/</code>; <code>public: true</code> lets
-            people enqueue it.
+          <Empty title="No public kinds">
+            Declare a kind in a file of <code>jobs/</code> with <code>public: true</code> to enqueue
+            it here.
           </Empty>
         )}
         {isReady && offered.length > 0 && (
@@ -160,11 +160,11 @@ function NewJob({
         <Field
           id="key"
           label="Key"
-          hint="The same key makes one job. Leave it empty to make one each time."
+          hint="Jobs with the same key run once. Leave it empty to enqueue a new job each time."
         >
           <TextInput id="key" value={key} onChange={(event) => setKey(event.target.value)} />
         </Field>
-        <Field id="priority" label="Priority" hint="Higher first; empty comes after every number.">
+        <Field id="priority" label="Priority" hint="Higher first; empty comes last.">
           <TextInput
             id="priority"
             type="number"
@@ -176,7 +176,7 @@ function NewJob({
       {make.isError && <Trouble error={make.error} />}
       {make.isError && !(make.error instanceof ApiError) && key === '' && (
         <p className="text-ink-2">
-          It may be queued all the same: look among your{' '}
+          It may have been queued anyway: check your{' '}
           <Link
             to="/jobs"
             search={{ submitter: 'me' }}
@@ -185,7 +185,7 @@ function NewJob({
           >
             jobs
           </Link>{' '}
-          before you enqueue it again. With a key, it would be one job however often it is sent.
+          before you enqueue it again. With a key, sending it twice is safe.
         </p>
       )}
       <div className="flex justify-end gap-2">

@@ -6,20 +6,20 @@ export function NoJobs({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (
       <Empty
-        title="No job fits"
+        title="No matching jobs"
         action={
           <ButtonLink to="/jobs" search={{}}>
             Show all jobs
           </ButtonLink>
         }
       >
-        There are jobs of other states, kinds or times. Take a part of the filter away.
+        No job matches this filter. Remove parts of it to see more.
       </Empty>
     );
   }
   return (
     <Empty
-      title="No job yet"
+      title="No jobs yet"
       action={
         <>
           <ButtonLink look="filled" to="/jobs/new">

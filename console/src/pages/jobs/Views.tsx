@@ -151,7 +151,7 @@ function SaveView({ search }: { search: JobsSearch }) {
               id="view-name"
               label="Name"
               wrong={wrong}
-              hint="It stands beside the other views, for you alone, wherever you sign in. The same name replaces it."
+              hint="Only you see it, wherever you sign in. Saving under an existing name replaces that view."
             >
               <TextInput
                 id="view-name"

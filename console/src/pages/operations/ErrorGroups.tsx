@@ -59,8 +59,8 @@ export function ErrorGroups() {
         </div>
       )}
       {answer.isSuccess && groups.length === 0 ? (
-        <Empty title="Nothing fails">
-          Failed jobs and those that are tried again stand here, grouped by code and cause.
+        <Empty title="No failures">
+          Failed and retrying jobs are listed here, grouped by code and cause.
         </Empty>
       ) : (
         <Table label="Errors" columns={COLUMNS} rows={groups} keyOf={({ id }) => id} />
@@ -136,7 +136,7 @@ function Helps({ group }: { group: Group }) {
         title={group.advice ?? undefined}
         onClick={() => setAsking(true)}
       >
-        {group.helps === 'retry' ? 'Retry group' : 'Corrected: retry'}
+        {group.helps === 'retry' ? 'Retry group' : 'Fixed: retry'}
       </Button>
       {asking && (
         <BulkDialog

@@ -38,7 +38,7 @@ export function HeldBack() {
   if (shown.length === 0) return null;
   return (
     <section className="mt-5">
-      <Heading title="Held back" note="until somebody lets it go" />
+      <Heading title="Paused" note="until somebody resumes it" />
       <ul className="border-t border-line">
         {shown.map(({ name, what, why, stale, resume, paused: { by, since, reason } }) => (
           <li

@@ -12,13 +12,13 @@ import { HoldButton, ResumeButton } from '../../ui/hold.tsx';
 const COLUMNS: readonly Column<Kind>[] = [
   { name: 'Kind', cell: (kind) => <Named kind={kind} /> },
   {
-    name: 'When it fails',
+    name: 'Retries',
     wide: true,
     cell: ({ policy }) => <span className="text-ink-2">{policy}</span>,
   },
-  { name: 'Time allowed', align: 'right', wide: true, cell: ({ timeoutMs }) => span(timeoutMs) },
+  { name: 'Timeout', align: 'right', wide: true, cell: ({ timeoutMs }) => span(timeoutMs) },
   {
-    name: 'At once',
+    name: 'Concurrency',
     align: 'right',
     wide: true,
     cell: ({ concurrency }) => (concurrency === null ? 'no limit' : count(concurrency)),
@@ -57,7 +57,7 @@ function Named({ kind: { name, paused, public: isPublic } }: { kind: Kind }) {
           isPublic ? (
             'can be enqueued from outside'
           ) : (
-            'made by the service alone'
+            'internal'
           )
         ) : (
           <span className="text-paused">

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Replica>[] = [
     cell: (replica) => <Named replica={replica} />,
   },
   { name: 'Slots', wide: true, cell: (replica) => <Slots replica={replica} /> },
-  { name: 'Runs now', wide: true, cell: ({ jobs }) => <Jobs ids={jobs} /> },
+  { name: 'Running', wide: true, cell: ({ jobs }) => <Jobs ids={jobs} /> },
   {
     name: 'Done',
     align: 'right',

@@ -10,9 +10,9 @@ export function Sandbox() {
   const { data } = useQuery({ queryKey: ['sandbox'], queryFn: () => api.sandboxPages() });
   if (data?.pages.length === 0)
     return (
-      <Empty title="Nothing is simulated here">
-        In the sandbox, the simulated Salesforce org, Marketing Cloud account and issuer have pages
-        with faults to switch on.
+      <Empty title="No simulators">
+        In the sandbox, this page links to the simulated Salesforce org, Marketing Cloud account and
+        issuer, and to the faults you can switch on there.
       </Empty>
     );
   return (

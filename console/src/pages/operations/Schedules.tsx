@@ -33,8 +33,8 @@ export function Schedules() {
   const all = answer.data?.schedules ?? [];
   if (answer.isSuccess && all.length === 0) {
     return (
-      <Empty title="Nothing runs by the clock">
-        A kind or a report declares its schedule in its own file, with a time zone and a rule for
+      <Empty title="No schedules">
+        Kinds and reports declare schedules in their own files, with a time zone and a rule for
         missed runs.
       </Empty>
     );

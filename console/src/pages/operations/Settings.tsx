@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Setting>[] = [
     ),
   },
   {
-    name: 'What for',
+    name: 'Description',
     wide: true,
     cell: ({ description }) => <span className="text-ink-2">{description}</span>,
   },

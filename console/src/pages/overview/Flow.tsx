@@ -63,11 +63,11 @@ export function Flow({ overview }: { overview: Overview }) {
 /** The same as a table: on a phone in its place, and for a screen reader behind it. */
 function SmallFlow({ overview: { waiting, running, flow } }: { overview: Overview }) {
   const rows: readonly (readonly [string, string])[] = [
-    ['Coming in', rate(flow.sources.reduce((sum, each) => sum + each.perMinute, 0))],
+    ['Incoming', rate(flow.sources.reduce((sum, each) => sum + each.perMinute, 0))],
     ['Due', count(waiting.due)],
-    ['To be tried again', count(waiting.retrying)],
+    ['Waiting to retry', count(waiting.retrying)],
     ['Held by a pause', count(waiting.held)],
-    ['For later', count(waiting.scheduled)],
+    ['Scheduled', count(waiting.scheduled)],
     ['Running', slots(running)],
     ['Succeeded', rate(flow.outcomes.succeeded)],
     ['Failed', rate(flow.outcomes.failed)],
@@ -99,6 +99,6 @@ function slots({ total, pools }: Overview['running']): string {
 
 function sentence({ waiting, running, flow, figures }: Overview): string {
   const success =
-    figures.successRate === null ? '' : ` ${percent(figures.successRate)} succeed in the end.`;
+    figures.successRate === null ? '' : ` Success rate ${percent(figures.successRate)}.`;
   return `${plural(waiting.total, 'job')} waiting: ${waiting.due} due, ${waiting.retrying} to retry, ${waiting.held} held, ${waiting.scheduled} for later. ${running.total} running. ${rate(flow.outcomes.succeeded)} succeed, ${rate(flow.outcomes.failed)} fail.${success}`;
 }

@@ -42,7 +42,7 @@ export function OverviewPage() {
       actions={
         <>
           <Segmented
-            label="How far back"
+            label="Time range"
             value={window}
             options={WINDOWS}
             onChange={(value: Window) =>

@@ -6,7 +6,6 @@ import type { Overview } from './overview.ts';
 export function Saying({ overview }: { overview: Overview }) {
   const { attention, waiting, running, figures } = overview;
   const [first] = attention;
-  const held = first?.count ?? 0;
   const isIdle = waiting.due === 0 && running.total === 0 && figures.perMinute === 0;
   const state = sayingOf(waiting.due, running.total, figures.endedLately);
   return (
@@ -15,7 +14,7 @@ export function Saying({ overview }: { overview: Overview }) {
       <span className="text-ink-2">
         {first === undefined
           ? 'Nothing needs attention.'
-          : `${attention.length === 1 ? 'One thing needs' : `${countWord(attention.length)} things need`} attention${held > 0 ? `; the first concerns ${plural(held, 'job')}` : ''}.`}
+          : needing(attention.length, first.count ?? 0)}
       </span>
       {isIdle && (
         <>
@@ -30,12 +29,14 @@ export function Saying({ overview }: { overview: Overview }) {
 }
 
 function sayingOf(due: number, running: number, endedLately: number): string {
-  if (running > 0 || endedLately > 0) return 'Work is flowing.';
-  return due > 0 ? `Work stands still: ${count(due)} due, none running.` : 'Nothing to do.';
+  if (running > 0 || endedLately > 0) return 'Jobs are running.';
+  return due > 0 ? `Nothing is running: ${plural(due, 'job')} due.` : 'Nothing to do.';
 }
 
-const WORDS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
-
-function countWord(value: number): string {
-  return WORDS[value] ?? count(value);
+function needing(issues: number, jobs: number): string {
+  if (issues === 1 && jobs > 0)
+    return `${plural(jobs, 'job')} ${jobs === 1 ? 'needs' : 'need'} attention.`;
+  if (issues === 1) return '1 issue needs attention.';
+  const first = jobs > 0 ? `; the first affects ${plural(jobs, 'job')}` : '';
+  return `${count(issues)} issues need attention${first}.`;
 }

@@ -133,7 +133,7 @@ function RunView({ run }: { run: PipelineRun }) {
       </Heading>
       {run.fileChanged && (
         <p className="px-6 pb-2 text-small text-retrying">
-          The file says something else now. This run goes on by what it said then.
+          The file has changed since. This run continues with the version it started with.
         </p>
       )}
       <Steps steps={run.steps} />
@@ -192,7 +192,7 @@ function NewRun({ pipeline: { name, parameters, description, steps } }: { pipeli
       description={description}
       why={
         may.why ??
-        (unable === undefined ? null : `This service cannot do the step ${unable.title}.`)
+        (unable === undefined ? null : `This server cannot run the step ${unable.title}.`)
       }
       start={(given) => api.startPipeline({ params: { name }, body: { parameters: given } })}
       onStarted={({ id }) => {

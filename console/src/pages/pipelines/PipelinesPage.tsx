@@ -39,7 +39,7 @@ export function PipelinesPage() {
           isShown: pipeline.name === shown?.name,
         }))}
         empty={
-          <Empty title="No pipeline yet">
+          <Empty title="No pipelines yet">
             A pipeline is a file in <code>pipelines/</code>: a query finds customers, each gets a
             letter, a report lists what was sent. A step that fails is resumed where it stopped.
           </Empty>
@@ -47,7 +47,7 @@ export function PipelinesPage() {
       >
         <FileProblems problems={answer.data?.troubled.flatMap((file) => file.problems) ?? []} />
         {shown === undefined ? (
-          <Empty title={`No pipeline is called ${name ?? ''}`}>The list has those there are.</Empty>
+          <Empty title={`No pipeline named ${name ?? ''}`}>Choose one from the list.</Empty>
         ) : (
           <PipelineView key={shown.name} pipeline={shown} />
         )}

@@ -14,7 +14,7 @@ import { STEP_PHASES, type Step } from './pipelines.ts';
 const COLUMNS: readonly Column<Step>[] = [
   { name: 'State', cell: ({ state }) => <StateText phase={STEP_PHASES[state]} word={state} /> },
   { name: 'Step', cell: (step) => <Named step={step} /> },
-  { name: 'Gave', wide: true, cell: (step) => <Gave step={step} /> },
+  { name: 'Output', wide: true, cell: (step) => <StepOutput step={step} /> },
   { name: 'Files', align: 'right', cell: (step) => <Files step={step} /> },
   { name: 'Took', align: 'right', cell: (step) => <Took step={step} /> },
   {
@@ -54,7 +54,7 @@ function Named({ step: { title, type, when, after, error } }: { step: Step }) {
   );
 }
 
-function Gave({ step: { output, progress } }: { step: Step }) {
+function StepOutput({ step: { output, progress } }: { step: Step }) {
   if (output !== null) {
     return (
       <span className="text-ink-2">

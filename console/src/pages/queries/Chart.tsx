@@ -29,7 +29,7 @@ export function Chart({
           ))}
         </Choice>
         <Choice aria-label="Of" value={sum} onChange={(event) => setSum(event.target.value)}>
-          <option value="">how often</option>
+          <option value="">count of rows</option>
           {numbers.map(({ name }) => (
             <option key={name} value={name}>
               sum of {name}

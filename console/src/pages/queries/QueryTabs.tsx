@@ -25,7 +25,7 @@ export function QueryTabs({
               {ranSql !== sql && (
                 <i
                   className="ml-1.5 inline-block size-1.5 rounded-full bg-ink-3 align-middle"
-                  title="Not run as it is now"
+                  title="Changed since the last run"
                 />
               )}
             </button>

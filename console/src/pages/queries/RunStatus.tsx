@@ -54,7 +54,7 @@ export function RunStatus({ run, isChanged }: { run: QueryRun | null; isChanged:
         </span>
       )}
       <span className="ml-auto text-small text-ink-3">
-        {isChanged && 'The text has changed since. '}
+        {isChanged && 'Changed since this run. '}
         {run.apiCalls.toLocaleString('en', { maximumFractionDigits: 1 })} calls,{' '}
         {plural(run.pollCount, 'poll')}
       </span>

@@ -19,7 +19,7 @@ export function ReportGraph() {
   const { nodes, edges } = graph.data;
   return (
     <Graph
-      label="Which reports follow from which"
+      label="Dependencies between reports"
       onOpen={(name) => void navigate({ to: '/reports/$name', params: { name } })}
       nodes={nodes.map(({ report, title, schedules }) => {
         const run = latest?.runs.find((each) => each.report === report);

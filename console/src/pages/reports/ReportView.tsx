@@ -127,7 +127,7 @@ function Facts({ report: { file, key, rowRules, after, public: isPublic } }: { r
         <dt className="text-ink-3">Rows</dt>
         <dd>
           {isPublic
-            ? 'Everybody gets all rows.'
+            ? 'Everybody sees all rows.'
             : rowRules.map((rule) => <div key={rule}>{rule}</div>)}
         </dd>
         {after.length > 0 && (

@@ -23,7 +23,7 @@ export function ReportsPage() {
     reports.find((report) => report.name === name) ?? (name === undefined ? reports[0] : undefined);
   return (
     <Page
-      title={view === 'graph' ? 'What follows from what' : (shown?.title ?? 'Reports')}
+      title={view === 'graph' ? 'Dependencies of reports' : (shown?.title ?? 'Reports')}
       crumbs={[{ word: 'Reports', link: { to: '/reports' } }]}
       live
       scrolls={false}
@@ -56,7 +56,7 @@ export function ReportsPage() {
           isShown: view !== 'graph' && report.name === shown?.name,
         }))}
         empty={
-          <Empty title="No report yet">
+          <Empty title="No reports yet">
             A report is a file in <code>reports/</code>: SQL with parameters, its key, who sees
             which rows. It is loaded when you save it.
           </Empty>
@@ -66,8 +66,8 @@ export function ReportsPage() {
         {view === 'graph' ? (
           <ReportGraph />
         ) : shown === undefined ? (
-          <Empty title={`No report is called ${name ?? ''}`}>
-            It may have been renamed. The list has those there are.
+          <Empty title={`No report named ${name ?? ''}`}>
+            It may have been renamed. Choose one from the list.
           </Empty>
         ) : (
           <ReportView key={shown.name} report={shown} />

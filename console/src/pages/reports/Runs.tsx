@@ -123,7 +123,7 @@ function Actions({ run: { id, state, result } }: { run: Run }) {
       </Button>
       {result.available && result.expiresAt !== null && (
         <span className="text-axis text-ink-3">
-          until <Ago at={result.expiresAt} />
+          expires <Ago at={result.expiresAt} />
         </span>
       )}
     </span>

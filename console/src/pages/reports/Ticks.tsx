@@ -14,7 +14,7 @@ export function Ticks({ schedules }: { schedules: readonly string[] }) {
   const own = data?.schedules.filter(({ name }) => schedules.includes(name)) ?? [];
   return own.map(({ name, words, cron, timeZone, next, paused }) => (
     <section key={name} className="mt-5">
-      <h2>By the clock</h2>
+      <h2>Schedule</h2>
       <p className="mb-1">{words ?? `${cron} in ${timeZone}`}</p>
       {paused !== null && (
         <p className="text-paused">

@@ -18,8 +18,8 @@ export function WelcomePage() {
     <Page title="First steps">
       <div className="mx-auto grid max-w-220 gap-6 p-6 max-md:p-4">
         <p className="text-lead text-ink-2">
-          Work comes in, waits in a pond, turns a wheel of slots and flows out. Three kinds of work
-          ship with Millrace; each step here does one of them for real, in a few seconds.
+          Millrace ships with three kinds of work. Each step here runs one of them for real, in a
+          few seconds.
         </p>
         <ol className="grid grid-cols-3 gap-4 max-md:grid-cols-1">
           <MakeLetters />
@@ -56,16 +56,16 @@ function MakeLetters() {
   return (
     <Step
       number={1}
-      title="Make documents"
-      word="Make the letters"
+      title="Generate documents"
+      word="Generate the letters"
       may={mayMake.allowed && !isThere ? mayAdd : mayMake}
       isDone={(batches.data?.batches.length ?? 0) > 0}
       work={() => makeLetters(api)}
       onDone={(id) => void navigate({ to: '/documents/batches/$id', params: { id } })}
       other={<ButtonLink to="/documents/new">With your own files</ButtonLink>}
     >
-      A Word template and a spreadsheet make one PDF for each row. Here: letters to the candidates
-      of a furniture maker.
+      A Word template and a spreadsheet give one PDF per row. Here: letters to the candidates of a
+      furniture maker.
     </Step>
   );
 }
@@ -163,7 +163,7 @@ function Step({
           disabled={start.isPending}
           onClick={() => start.mutate()}
         >
-          {start.isPending ? 'Under way …' : word}
+          {start.isPending ? 'Running…' : word}
         </Button>
         {other}
       </div>

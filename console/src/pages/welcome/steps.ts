@@ -43,8 +43,8 @@ export async function exportReport(api: Client): Promise<string> {
   if (first === undefined)
     throw new Error(
       reports.length === 0
-        ? 'There is no report yet: put a file into reports/.'
-        : 'Each report asks for something first. Choose one and fill in its form.',
+        ? 'No reports yet: put a file into reports/.'
+        : 'Every report has required parameters. Choose one and fill in its form.',
     );
   await api.startReport({ params: { name: first.name }, body: {} });
   return first.name;

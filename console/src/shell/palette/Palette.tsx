@@ -29,7 +29,7 @@ export function Palette({ onClose }: { onClose(): void }) {
   return (
     <dialog
       ref={dialog}
-      aria-label="Go to or do"
+      aria-label="Command palette"
       onCancel={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
       className="appearing mx-auto mt-[12vh] w-[calc(100vw-24px)] max-w-140 overflow-hidden rounded-sheet bg-raised text-ink shadow-dialog"
@@ -42,7 +42,7 @@ export function Palette({ onClose }: { onClose(): void }) {
           aria-expanded="true"
           aria-controls="palette-list"
           aria-activedescendant={found[chosen] && `palette-${chosen}`}
-          aria-label="Go to or do"
+          aria-label="Command palette"
           value={text}
           placeholder="A page, an action, a job's id…"
           className="h-12 flex-1 bg-transparent text-lead outline-none placeholder:text-ink-3"

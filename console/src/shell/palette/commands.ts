@@ -90,7 +90,7 @@ const COMMANDS: readonly Command[] = [
   })),
   {
     id: 'graph',
-    word: 'What follows from what',
+    word: 'Dependencies of reports',
     group: 'Page',
     icon: Workflow,
     also: 'reports graph',
@@ -149,7 +149,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     id: 'relative',
-    word: 'Times as how long ago',
+    word: 'Relative times',
     group: 'Setting',
     icon: Clock,
     run: () => choose('time', 'relative'),
@@ -171,7 +171,7 @@ function useOwn(): readonly Command[] {
     })),
     ...batches.map(({ name, value: { template } }): Command => ({
       id: `again ${name}`,
-      word: `Do again: ${name}`,
+      word: `Repeat: ${name}`,
       group: 'Action',
       icon: Repeat,
       also: 'batch documents',

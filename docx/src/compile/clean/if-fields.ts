@@ -120,7 +120,7 @@ function withTags(text: string, values: readonly Expression[]): string | undefin
   return whole ? tagged : undefined;
 }
 
-/** What is read from a MERGEFIELD as a tag writes it. Names stand in brackets: one could be `this`. */
+/** The field of a MERGEFIELD as a tag writes it. Names stand in brackets: one could be `this`. */
 function inTag(value: Expression): string | undefined {
   if (value.kind === 'path') {
     const { keys } = value;

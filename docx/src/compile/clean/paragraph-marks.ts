@@ -8,7 +8,7 @@ const WRAPPER = /^w:(?:sdt|sdtContent|customXml)$/;
 const WRAPPER_PROPERTIES = /^w:(?:sdtPr|sdtEndPr|customXmlPr)$/;
 const RANGE = /^w:(?:bookmark|perm)(?:Start|End)$/;
 
-/** What is to be joined with the next paragraph. Its content grows: copied, 60,000 paragraphs would take a minute. */
+/** Content that is to be joined with the next paragraph. It grows: copied, 60,000 paragraphs would take a minute. */
 interface Carried {
   readonly paragraph: Node;
   readonly properties: Node | undefined;
@@ -74,7 +74,7 @@ function takenUp(paragraph: Node, walk: Walk): Node | undefined {
   return withChildren(paragraph, properties ? [properties, ...content] : content);
 }
 
-/** What was carried and finds no paragraph to be joined with. */
+/** Content that was carried and finds no paragraph to be joined with. */
 function released(walk: Walk, needed: boolean): readonly Node[] {
   const { carried } = walk;
   walk.carried = undefined;

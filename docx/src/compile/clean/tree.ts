@@ -116,7 +116,7 @@ export function tokensOf(root: Node): Token[] {
   return tokens;
 }
 
-/** What a step writes for a token. */
+/** The text that a step writes for a token. */
 export type Written = Pick<Token, 'kind' | 'name' | 'raw'>;
 
 /** Fresh tokens of a list in which elements are whole. */

@@ -15,7 +15,7 @@ export type Position =
   | { readonly kind: 'text' | 'run' };
 
 export interface Layout {
-  /** What each block repeats or removes; words, when it is not here. */
+  /** The elements that each block repeats or removes; words, when it is not here. */
   readonly levels: ReadonlyMap<Block, Level>;
   readonly positions: ReadonlyMap<Tag, Position>;
   /** Cells, text boxes and the like that a false condition could leave without a paragraph. */

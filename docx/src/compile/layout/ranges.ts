@@ -12,7 +12,7 @@ import type { FoundTags } from '../tags/tags.ts';
 export interface TurnName {
   readonly turns: number;
   readonly name: string;
-  /** What comes before the number of a later turn. */
+  /** The text before the number of a later turn. */
   readonly stem: string;
 }
 
@@ -134,7 +134,7 @@ function createStems(names: readonly string[]): (name: string, range: number) =>
   };
 }
 
-/** What stands before the digits at a name's end; '' for a name without, since every stem has letters. */
+/** The text before the digits at a name's end; '' for a name without, since every stem has letters. */
 function withoutNumber(name: string): string {
   let end = name.length;
   while (/\d/.test(name[end - 1] ?? '')) end -= 1;

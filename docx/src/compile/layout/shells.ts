@@ -13,7 +13,7 @@ export interface Tables {
   slots(): number;
 }
 
-/** What comes before the rows of a table and the cells of a row. */
+/** The elements before the rows of a table and the cells of a row. */
 const HEADS: readonly string[] = ['w:tblPr', 'w:tblGrid', 'w:tblPrEx', 'w:trPr'];
 
 export function createTables(tokens: readonly Token[], layout: Layout, builder: Builder): Tables {
@@ -87,7 +87,7 @@ const ENDS: Readonly<Record<string, Boundary>> = {
 };
 const STARTS = /^w:(?:body|tc|txbxContent|hdr|ftr|footnote|endnote)$/;
 
-/** What a token begins or ends. */
+/** The structure that a token begins or ends. */
 export function boundaryOf(token: Token, layout: Layout): Boundary | undefined {
   if (token.kind === 'close') return ENDS[token.name];
   if (token.kind !== 'open') return undefined;

@@ -174,7 +174,7 @@ function listOf({ list, turns, numId, keepsFirst }: Restart): Omit<Restart, 'lev
   return { list, turns, numId, keepsFirst };
 }
 
-/** What comes before a paragraph's list among its properties: their order is fixed. */
+/** The elements that come before a paragraph's list among its properties: their order is fixed. */
 const BEFORE_LIST = /^w:(?:pStyle|keepNext|keepLines|pageBreakBefore|framePr|widowControl)$/;
 
 /** Before which token a list has to be named, for paragraphs that have theirs from a style. */

@@ -31,7 +31,7 @@ export interface Emission {
   readonly repeatedNotes: RepeatedNotes;
 }
 
-/** What the whole file tells about a part. */
+/** Facts of the whole file that a part needs. */
 export interface Surroundings {
   readonly styles: Styles;
   readonly numbering: Numbering;

@@ -120,11 +120,11 @@ export interface Grid {
   }[];
 }
 
-/** What a column that is repeated can share, in twips. */
+/** The width that a column that is repeated can share, in twips. */
 export interface ColumnRoom {
   /** Its width in the template; of several columns the narrowest. */
   readonly width: number;
-  /** What the margins of a cell take of a column. */
+  /** The width that the margins of a cell take of a column. */
   readonly margins: number;
 }
 

@@ -2,7 +2,7 @@ import type { Place } from '../../errors.ts';
 import { pathOf } from '../../paths.ts';
 import type { Expression, PathExpression } from '../tags/expression.ts';
 
-/** What a template asks of its data. Lists are marked: `Order.Lines[].Name`; see paths.ts. */
+/** The fields that a template asks of its data. Lists are marked: `Order.Lines[].Name`; see paths.ts. */
 export interface FieldUse extends Place {
   readonly path: string;
   readonly kind: 'value' | 'list' | 'condition' | 'image';

@@ -11,7 +11,7 @@ const ARITHMETIC =
   'There is no arithmetic. Ask for the result in the data; {{sum Lines "Amount"}} adds up a list.';
 
 /**
- * What authors write who know another language, or who guess, and what to write instead. Read from the top: the first
+ * Tags of authors who know another language, or who guess, and what to write instead. Read from the top: the first
  * pattern with a sentence is the one. Only tags that could not be read come here.
  */
 const ADVICE: readonly Advice[] = [
@@ -192,7 +192,7 @@ function inTag(name: string): string {
 /** Longer ones are no slip of a hand, and patterns that look ahead would take their time over a megabyte. */
 const LONGEST = 200;
 
-/** What to write instead of a tag that cannot be read, if that is known. */
+/** The advice for a tag that cannot be read, if there is any. */
 export function adviceOn(tag: string): string | undefined {
   if (tag.length > LONGEST) return undefined;
   const text = tag

@@ -13,7 +13,7 @@ export interface ElementTexts {
 
 export type AttributeTexts = ReadonlyMap<Token, ElementTexts>;
 
-/** Attributes that a reader is shown or told: descriptions of pictures, hints of links, the words of a watermark. */
+/** Attributes that a reader sees or hears: */
 const READ: Readonly<Record<string, readonly string[]>> = {
   'wp:docPr': ['descr', 'title'],
   'pic:cNvPr': ['descr', 'title'],

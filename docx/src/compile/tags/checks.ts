@@ -5,7 +5,7 @@ import { QR_LEVELS } from '../../helpers/qr.ts';
 import type { PathExpression } from './path.ts';
 import { TagSyntaxError } from './tag-error.ts';
 
-/** What a tag gives a helper. */
+/** An argument that a tag gives a helper. */
 type Asked =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
   | PathExpression

@@ -7,7 +7,7 @@ import { TagSyntaxError } from './tag-error.ts';
 
 export type { PathExpression } from './path.ts';
 
-/** What a tag computes. Paths are looked up in the data, calls are helpers: there is nothing else. */
+/** The expression of a tag. Paths are looked up in the data, calls are helpers: there is nothing else. */
 export type Expression =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
   | PathExpression
@@ -53,7 +53,7 @@ export function parseTag(source: string): Parsed {
   }
 }
 
-/** What a tag that cannot be read would open: its closer is no mistake. */
+/** The block that a tag that cannot be read would open: its closer is no mistake. */
 export function openedBy(source: string): Parsed | undefined {
   const [, name = '', list = ''] = /^\s*#\s*(\S+)\s+(?:\S+\s+in\s+)?(\S+)/u.exec(source) ?? [];
   if (!isBlock(name)) return undefined;

@@ -3,12 +3,11 @@ import type { Limits } from '../../limits.ts';
 import type { Relationship } from '../../package/relationships.ts';
 import { decode } from '../../xml/text.ts';
 import type { Token } from '../../xml/tokenizer.ts';
-import { child, closest, leading } from '../../xml/tokens.ts';
+import { child, children, closest, leading } from '../../xml/tokens.ts';
 import { type AttributeTexts, findAttributeTags } from './attributes.ts';
 import type { CleanPart } from '../clean/clean.ts';
-import { boundProperties } from './content-controls.ts';
 import { type ParagraphText, type Piece, readParagraphs, textOfPieces } from './paragraphs.ts';
-import { type Segment, type Site, type Tag, scan, tagAt } from './scan.ts';
+import { scan, type Segment, type Site, type Tag, tagAt } from './scan.ts';
 
 export type { Segment, Tag } from './scan.ts';
 
@@ -163,4 +162,25 @@ function cutPieces(
     if (at < end) cut.push(text.slice(at - start));
     segments.set(token, cut);
   }
+}
+
+const BOUND = /^(?:w:dataBinding|w15:dataBinding|w:showingPlcHdr|w:placeholder)$/;
+
+/** Word would write the bound value, or the placeholder, over what the merge put into a content control. */
+function boundProperties(tokens: readonly Token[], tags: readonly Tag[]): Token[] {
+  const seen = new Set<Token>();
+  const bound: Token[] = [];
+  for (const tag of tags) {
+    for (let at = tokens[tag.first.parent]; at; at = tokens[at.parent]) {
+      if (at.name !== 'w:sdt' || seen.has(at)) continue;
+      seen.add(at);
+      const properties = child(tokens, at, 'w:sdtPr');
+      for (const property of properties ? children(tokens, properties) : []) {
+        if (BOUND.test(property.name)) {
+          bound.push(...tokens.slice(property.index, property.match + 1));
+        }
+      }
+    }
+  }
+  return bound;
 }

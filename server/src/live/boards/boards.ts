@@ -2,6 +2,7 @@ import type { Topic } from '@millrace/api';
 import type { Clock, Events, Log } from '@millrace/engine';
 import type { MainStore } from '../../stores/parts.ts';
 import { createQueueBoard } from './queue-board.ts';
+import type { Frame } from '../streams/frames.ts';
 import type { Stream } from '../streams/stream.ts';
 import { createTimers } from '../timers.ts';
 import { createTrouble } from '../trouble.ts';
@@ -11,8 +12,8 @@ import { createWorkerBoard } from './worker-board.ts';
 export interface Boards {
   /** Reads what a new stream will be sent. Throws when the store does not answer. */
   read(topics: ReadonlySet<Topic>): Promise<void>;
-  /** Sends the stream the boards that differ from what it was last sent. */
-  tell(stream: Stream): void;
+  /** What a stream is sent with the present state; from then on it is sent what differs. */
+  begin(stream: Stream): readonly Frame[];
   /** Jobs have changed, so the counts may have. */
   countSoon(): void;
   /** Reads all boards again, now. */
@@ -31,7 +32,7 @@ export function createBoards(params: {
   events: Events;
   clock: Clock;
   log: Log;
-  /** The streams to send changes to; the others get theirs when they have caught up. */
+  /** The streams to send changes to; those that have not begun get theirs when they do. */
   audience: Iterable<Stream>;
   /** A replica stopped reporting without saying that it stops. */
   onVanished: () => void;
@@ -49,13 +50,19 @@ export function createBoards(params: {
     timers.once('report', REPORTED_AFTER_MS, () => void quietly(() => workers.refresh()));
   });
 
-  function tell(stream: Stream): void {
-    const frames = [
-      ...(stream.topics.has('queue') ? queue.frames(stream.filter) : []),
-      ...(stream.topics.has('worker') ? workers.frames(stream.filter) : []),
+  function framesOf({ topics, filter }: Stream): readonly Frame[] {
+    return [
+      ...(topics.has('queue') ? queue.frames(filter) : []),
+      ...(topics.has('worker') ? workers.frames(filter) : []),
     ];
-    for (const frame of frames) if (!stream.board.includes(frame)) stream.send(frame);
+  }
+
+  function tell(stream: Stream): void {
+    const { board } = stream;
+    if (board === null) return;
+    const frames = framesOf(stream);
     stream.board = frames;
+    for (const frame of frames) if (!board.includes(frame)) stream.send(frame);
   }
 
   function tellAll(): void {
@@ -84,7 +91,7 @@ export function createBoards(params: {
         topics.has('worker') && workers.refresh(),
       ]);
     },
-    tell,
+    begin: (stream) => (stream.board = framesOf(stream)),
     countSoon() {
       const ms = Math.max(0, countedAt + COUNT_EVERY_MS - clock.now());
       timers.once('count', ms, () => void quietly(count));

@@ -1,9 +1,15 @@
 import { type Count, EVERYTHING, type Store, hasTenant } from '@millrace/engine';
 import { countsJson } from '../../routes/json/counts.ts';
-import type { Board } from './board.ts';
 import type { StreamFilter } from '../streams/filter.ts';
 import { type Frame, eventFrame } from '../streams/frames.ts';
 import { shared } from '../shared.ts';
+
+/** The latest of something. A frame that has not changed stays the same object. */
+export interface Board {
+  /** A caller that comes while it is being read gets the same answer. */
+  refresh(): Promise<void>;
+  frames(filter: StreamFilter): readonly Frame[];
+}
 
 /** How many jobs there are, as the list of counts has it. */
 export interface QueueBoard extends Board {

@@ -1,5 +1,5 @@
 import type { Replica } from '@millrace/api';
-import type { Board } from './board.ts';
+import type { Board } from './queue-board.ts';
 import { type Frame, eventFrame } from '../streams/frames.ts';
 import { replicasForAll } from './replicas.ts';
 import { shared } from '../shared.ts';

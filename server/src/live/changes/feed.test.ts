@@ -2,9 +2,8 @@ import { type JobId, type JobSummary, type Store, StoreUnavailable } from '@mill
 import { createMemoryStore } from '@millrace/store-memory';
 import { createVirtualTime } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { type Changed, createFeed } from './feed.ts';
 import { createThings } from '../things.ts';
-import { type Batch, createRing } from './ring.ts';
+import { type Batch, type Changed, createFeed } from './feed.ts';
 
 /** A feed whose reads the test answers, and what came of it. */
 function createWorld(cost = 0) {
@@ -26,15 +25,13 @@ function createWorld(cost = 0) {
   const feed = createFeed({
     things: createThings(new Map()),
     store,
-    ring: createRing(clock),
     clock,
     trouble: { failed: () => {}, fine: () => {} },
-    processId: 'p',
     watched: () => ['watched'],
     moved: async () => 'all',
     look: async () => ({ jobs: [], more: false }),
-    onBatches(batches) {
-      told.push(batches.map(inWords).join(' + '));
+    onBatch(batch) {
+      told.push(inWords(batch));
       return cost;
     },
     onGap(jobs) {
@@ -50,44 +47,43 @@ function summary(id: JobId): JobSummary {
   return { id, state: 'QUEUED', createdAt: 0, runAt: 0, ...never } as JobSummary;
 }
 
-function inWords({ mark, jobs, more }: Batch): string {
-  const named = jobs.map(({ position, job }) => `${job.id}@${position}`).join(' ');
-  return `${mark}: ${named}${more === null ? '' : ' more'}`;
+function inWords({ changes, more }: Batch): string {
+  return [...changes.map(({ traits }) => traits.id), ...(more === null ? [] : ['more'])].join(' ');
 }
 
-function changed(mark: string, jobs: readonly JobId[], more = false): Changed {
-  return { type: 'changed', mark, jobs, more };
+function changed(jobs: readonly JobId[], more = false): Changed {
+  return { type: 'changed', jobs, more };
 }
 
 describe('the feed', () => {
   test('reads together what came while it was reading, and tells a job once, with the last', async () => {
     const { feed, reads, told, run } = createWorld();
-    feed.take(changed('m1', ['a']));
-    feed.take(changed('m2', ['b', 'a']));
-    feed.take(changed('m3', ['c', 'b']));
-    feed.take(changed('m4', []));
+    feed.take(changed(['a']));
+    feed.take(changed(['b', 'a']));
+    feed.take(changed(['c', 'b']));
+    feed.take(changed([]));
     expect(reads.map(({ ids }) => ids)).toEqual([['a']]);
     reads[0]?.answer();
     await run(0);
-    expect(reads[1]?.ids).toEqual(['b', 'a', 'c']);
+    expect(reads[1]?.ids).toEqual(['a', 'c', 'b']);
     reads[1]?.answer();
     await run(0);
-    expect(told).toEqual(['m1: a@1', 'm2: a@2 + m3: c@1 b@2 + m4: ']);
+    expect(told).toEqual(['a', 'a c b']);
   });
 
   test('reads also what is watched when there were too many to name', async () => {
     const { feed, reads, told, run } = createWorld();
-    feed.take(changed('m1', ['a'], true));
+    feed.take(changed(['a'], true));
     expect(reads[0]?.ids).toEqual(['a', 'watched']);
     reads[0]?.answer();
     await run(0);
-    expect(told).toEqual(['m1: a@1 more']);
+    expect(told).toEqual(['a more']);
   });
 
   test('reads a thousand at a time', async () => {
     const { feed, reads, run } = createWorld();
-    const ids = (mark: string): string[] => Array.from({ length: 400 }, (_, n) => `${mark}/${n}`);
-    for (const mark of ['m0', 'm1', 'm2', 'm3']) feed.take(changed(mark, ids(mark)));
+    const ids = (part: string): string[] => Array.from({ length: 400 }, (_, n) => `${part}/${n}`);
+    for (const part of ['m0', 'm1', 'm2', 'm3']) feed.take(changed(ids(part)));
     reads[0]?.answer();
     await run(0);
     expect(reads[1]?.ids).toHaveLength(800);
@@ -98,12 +94,12 @@ describe('the feed', () => {
 
   test('rests four times as long as the telling takes', async () => {
     const { feed, reads, told, run } = createWorld(10);
-    feed.take(changed('m1', ['a']));
+    feed.take(changed(['a']));
     reads[0]?.answer();
     await run(0);
     expect(told).toHaveLength(1);
-    feed.take(changed('m2', ['b']));
-    feed.take(changed('m3', ['c']));
+    feed.take(changed(['b']));
+    feed.take(changed(['c']));
     await run(39);
     expect(reads).toHaveLength(1);
     await run(1);
@@ -112,30 +108,30 @@ describe('the feed', () => {
 
   test('gives up what it cannot catch up with', async () => {
     const { feed, reads, told, run } = createWorld();
-    feed.take(changed('m0', ['a']));
+    feed.take(changed(['a']));
     const many = Array.from({ length: 250 }, (_, n) => `j-${n}`);
-    for (let n = 1; n <= 41; n += 1) feed.take(changed(`m${n}`, many));
+    for (let n = 1; n <= 41; n += 1) feed.take(changed(many));
     reads[0]?.answer();
     await run(0);
     // What was read before is part of it.
     expect(told).toEqual([]);
     expect(reads[1]?.ids).toEqual(['watched']);
-    feed.take(changed('after', ['b']));
+    feed.take(changed(['b']));
     reads[1]?.answer();
     await run(0);
     reads[2]?.answer();
     await run(0);
-    expect(told).toEqual(['gap watched', 'after: b@1']);
+    expect(told).toEqual(['gap watched', 'b']);
   });
 
   test('tries again, ever more slowly, until the store answers', async () => {
     const { feed, reads, told, run } = createWorld();
-    feed.take(changed('m1', ['a']));
+    feed.take(changed(['a']));
     for (const ms of [1_000, 2_000, 4_000, 5_000, 5_000]) {
       const count = reads.length;
       reads.at(-1)?.fail();
       await run(ms - 1);
-      feed.take(changed('while away', ['x']));
+      feed.take(changed(['x']));
       expect(reads).toHaveLength(count);
       await run(1);
       expect(reads.at(-1)?.ids).toEqual(['watched']);
@@ -143,9 +139,9 @@ describe('the feed', () => {
     reads.at(-1)?.answer();
     await run(0);
     expect(told).toEqual(['gap watched']);
-    feed.take(changed('m2', ['b']));
+    feed.take(changed(['b']));
     reads.at(-1)?.answer();
     await run(0);
-    expect(told.at(-1)).toBe('m2: b@1');
+    expect(told.at(-1)).toBe('b');
   });
 });

@@ -1,21 +1,36 @@
 import { type Clock, type JobId, type JobSummary, type Store, sleep } from '@millrace/engine';
 import type { Announcement } from '@millrace/store-postgres';
-import type { Cost } from '../streams/audience.ts';
 import { type Traits, traitsOf } from '../streams/filter.ts';
 import { type Frame, eventFrame, jobFrame } from '../streams/frames.ts';
 import type { Things } from '../things.ts';
 import { isJobId } from '../topics.ts';
 import type { Moved, Tenants } from './moved.ts';
-import type { Batch, Ring, Told } from './ring.ts';
-import { summariesOf } from './summaries.ts';
+import { summariesOf } from './poll.ts';
 import type { Trouble } from '../trouble.ts';
 
 export type Changed = Extract<Announcement, { readonly type: 'changed' }>;
 
+/** About how many milliseconds of this process a message to all streams takes, most of them after the call. */
+export type Cost = number;
+
+/** What is sent to all streams at once: the changes that one reading found. */
+export interface Batch {
+  /** In the order of their announcements, each once. */
+  readonly changes: readonly Change[];
+  /** Tenants whose jobs changed beyond these: nobody else is sent `more`. */
+  readonly more: Tenants | null;
+}
+
+/** A job, or a thing of a workload, that is not as it was. */
+export interface Change {
+  readonly traits: Traits;
+  readonly frame: Frame;
+}
+
 /**
- * Makes batches of announcements, one after the other: a job is sent as the store has it when the announcement is
+ * Reads what is announced, one reading after the other: a job is sent as the store has it when the announcement is
  * read, so an event can be newer than its cause but never older. What could not be read, or heard, is a gap: then
- * everyone is told to look for themselves, whosever jobs they were, and the ring starts again.
+ * every reader is sent `more`, whoever's jobs they were.
  */
 export interface Feed {
   take(announcement: Changed): void;
@@ -28,17 +43,15 @@ export interface Feed {
 export interface FeedParams {
   readonly store: Store;
   readonly things: Things;
-  readonly ring: Ring;
   readonly clock: Clock;
   readonly trouble: Pick<Trouble, 'failed' | 'fine'>;
-  readonly processId: string;
   /** Jobs that are watched one by one. */
   readonly watched: () => readonly JobId[];
   /** Whose jobs have changed, where they are not all named. */
   readonly moved: Moved['since'];
   readonly look: (watched: readonly JobId[]) => Promise<{ jobs: JobSummary[]; more: boolean }>;
   /** `jobs`: as they were read, those that are watched among them if there were too many to name. */
-  readonly onBatches: (batches: readonly Batch[], jobs: readonly JobSummary[]) => Cost;
+  readonly onBatch: (batch: Batch, jobs: readonly JobSummary[]) => Cost;
   readonly onGap: (watched: readonly JobSummary[]) => Cost;
 }
 
@@ -51,8 +64,7 @@ const REST = 4;
 const RETRY_MS = { first: 1_000, most: 5_000 };
 
 export function createFeed(params: FeedParams): Feed {
-  const { store, things, ring, clock, trouble, processId, watched } = params;
-  const { moved, look, onBatches, onGap } = params;
+  const { store, things, clock, trouble, watched, moved, look, onBatch, onGap } = params;
   let waiting: Changed[] = [];
   let isGap = false;
   let isPollDue = false;
@@ -60,7 +72,6 @@ export function createFeed(params: FeedParams): Feed {
   let isClosed = false;
   let retryMs = RETRY_MS.first;
   let takeBack: () => void = () => {};
-  let polls = 0;
 
   async function work(): Promise<void> {
     if (isWorking || isClosed) return;
@@ -90,9 +101,7 @@ export function createFeed(params: FeedParams): Feed {
     isPollDue = false;
     const { jobs, more } = await look(watched());
     if (jobs.length === 0 && !more) return 0;
-    polls += 1;
-    const looked = { mark: `${processId}-poll-${polls}`, jobs: jobs.map(({ id }) => id), more };
-    return publish([looked], { found: jobs, told: [], tenants: more ? await moved() : NONE });
+    return publish(jobs.map(changeOf), jobs, more ? await moved() : null);
   }
 
   function takeSome(): Changed[] {
@@ -105,33 +114,30 @@ export function createFeed(params: FeedParams): Feed {
   }
 
   async function read(announced: readonly Changed[]): Promise<Cost> {
-    const names = announced.flatMap(({ jobs }) => jobs);
+    // A job that is announced several times is sent once, in the place of the last.
+    const names = [...new Set(announced.flatMap(({ jobs }) => jobs).toReversed())].toReversed();
     const hasMore = announced.some(({ more }) => more);
-    const [found, told, tenants] = await Promise.all([
+    const [jobs, others, more] = await Promise.all([
       summariesOf(store, [...names.filter(isJobId), ...(hasMore ? watched() : [])]),
       things.read(names.filter((name) => !isJobId(name))),
-      hasMore ? moved() : NONE,
+      hasMore ? moved() : null,
     ]);
-    return publish(announced, { found, told, tenants });
+    const found = new Map<string, Change>(jobs.map((job) => [job.id, changeOf(job)]));
+    for (const { name, traits, event } of others)
+      found.set(name, { traits, frame: eventFrame(event) });
+    return publish(
+      names.flatMap((name) => found.get(name) ?? []),
+      jobs,
+      more,
+    );
   }
 
-  function publish(announced: readonly Named[], { found, told, tenants }: Read): Cost {
-    if (isGap || isClosed) return 0;
-    const changes = [
-      ...found.map((job) => ({
-        name: job.id,
-        traits: traitsOf(job),
-        frame: (id: string) => jobFrame(job, id),
-      })),
-      ...told.map(({ name, traits, event }) => ({
-        name,
-        traits,
-        frame: (id: string) => eventFrame(event, id),
-      })),
-    ];
-    const batches = batchesOf(announced, changes, tenants);
-    for (const batch of batches) ring.append(batch);
-    return onBatches(batches, found);
+  function publish(
+    changes: readonly Change[],
+    jobs: readonly JobSummary[],
+    more: Tenants | null,
+  ): Cost {
+    return isGap || isClosed ? 0 : onBatch({ changes, more }, jobs);
   }
 
   /** Ends a gap: watched jobs are read as they are now, and announcements count again from here on. */
@@ -144,7 +150,6 @@ export function createFeed(params: FeedParams): Feed {
   function startGap(): void {
     isGap = true;
     waiting = [];
-    ring.clear();
   }
 
   return {
@@ -174,43 +179,6 @@ function isTooMuch(waiting: readonly Changed[]): boolean {
   return waiting.length > MOST_WAITING.announced || jobs > MOST_WAITING.jobs;
 }
 
-type Named = Omit<Changed, 'type'>;
-
-/** What was read for announcements: what they name, and whose jobs they do not. */
-interface Read {
-  readonly found: readonly JobSummary[];
-  readonly told: Awaited<ReturnType<Things['read']>>;
-  readonly tenants: Tenants;
-}
-
-const NONE: Tenants = new Set();
-
-/** A job, or a thing of a workload, that is not as it was. */
-interface Change {
-  /** As announcements have it. */
-  readonly name: string;
-  readonly traits: Traits;
-  readonly frame: (id: string) => Frame;
-}
-
-/** What several of them name is sent with the last one: they would all say the same. */
-function batchesOf(
-  announced: readonly Named[],
-  changes: readonly Change[],
-  tenants: Tenants,
-): Batch[] {
-  const untold = new Map(changes.map((change) => [change.name, change]));
-  const batches = announced.toReversed().map(({ mark, jobs, more }): Batch => {
-    const size = jobs.length + (more ? 1 : 0);
-    const told = jobs.flatMap((name, index): Told[] => {
-      const change = untold.get(name);
-      if (change === undefined) return [];
-      untold.delete(name);
-      const position = index + 1;
-      return [{ position, job: change.traits, frame: change.frame(`${mark}.${position}`) }];
-    });
-    const frame = eventFrame({ type: 'more' }, `${mark}.${size}`);
-    return { mark, size, jobs: told, more: more ? { frame, tenants } : null };
-  });
-  return batches.toReversed();
+function changeOf(job: JobSummary): Change {
+  return { traits: traitsOf(job), frame: jobFrame(job) };
 }

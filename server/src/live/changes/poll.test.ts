@@ -103,27 +103,6 @@ describe('without notifications', () => {
     await reader.until(({ type }) => type === 'more');
   });
 
-  test('a reader goes on in the same process, and is sent everything again in another', async () => {
-    const [one, two] = await twoDeaf();
-    await two.enqueue();
-    const reader = await connect(one.url);
-    await reader.until(isLive);
-    await reader.untilId(() => true);
-    const id = reader.lastId() ?? '';
-    reader.close();
-    while (one.hub.streams() > 0) await new Promise(setImmediate);
-    const job = await two.start();
-    // It is looked at others also while nobody is there, for as long as someone could come back.
-    await place.run(4_000);
-    const again = await connect(one.url, { topics: 'job' }, id);
-    await again.until(isLive);
-    expect(again.events[0]).toEqual({ type: 'hello', resumed: true });
-    expect(jobsTold(again.events)).toEqual([`${job.id} PROCESSING`]);
-    const other = await connect(two.url, { topics: 'job' }, id);
-    await other.until(isLive);
-    expect(other.events[0]).toEqual({ type: 'hello', resumed: false });
-  });
-
   test('it is looked once per process, and not at all when nobody watches', async () => {
     let lists = 0;
     const one = await place.start('r1', {

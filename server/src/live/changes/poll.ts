@@ -1,5 +1,4 @@
 import type { JobId, JobSummary, Store } from '@millrace/engine';
-import { summariesOf } from './summaries.ts';
 
 /**
  * Finds what other processes have changed where no notification arrives: looks at jobs that run, jobs that ran at the
@@ -49,4 +48,16 @@ export function createPoll(store: Store): Poll {
       return found.filter((job) => before.get(job.id) !== JSON.stringify(job));
     },
   };
+}
+
+const AT_ONCE = 1_000;
+
+/** The summaries of any number of jobs, read in parts that the store takes. */
+export async function summariesOf(store: Store, ids: Iterable<JobId>): Promise<JobSummary[]> {
+  const wanted = [...new Set(ids)];
+  const found: JobSummary[] = [];
+  for (let from = 0; from < wanted.length; from += AT_ONCE) {
+    found.push(...(await store.summaries({ ids: wanted.slice(from, from + AT_ONCE) })));
+  }
+  return found;
 }

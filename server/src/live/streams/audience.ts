@@ -1,23 +1,20 @@
 import type { JobId, JobSummary } from '@millrace/engine';
 import type { Topic } from '@millrace/api';
-import { type StreamFilter, hasChanges, keyOf, matches, topicsOf, traitsOf } from './filter.ts';
-import { type Frame, eventFrame, jobFrame } from './frames.ts';
+import type { Batch, Cost } from '../changes/feed.ts';
 import { concerns } from '../changes/moved.ts';
-import type { Batch } from '../changes/ring.ts';
+import { type StreamFilter, hasChanges, keyOf, matches, topicsOf, traitsOf } from './filter.ts';
+import { type Frame, MORE, jobFrame } from './frames.ts';
 import type { Stream } from './stream.ts';
 
-/** The streams that have caught up with the present, and are sent each change as it happens. */
+/** The streams that are sent each change as it happens. */
 export interface Audience extends Iterable<Stream> {
   add(stream: Stream): void;
   delete(stream: Stream): void;
   /** `found`: what was read for them, with the jobs that are watched if there were too many to name. */
-  tell(batches: readonly Batch[], found: readonly JobSummary[]): Cost;
+  tell(batch: Batch, found: readonly JobSummary[]): Cost;
   /** Announcements were missed: each stream is sent `more`, or its watched job as it is now. */
   tellGap(watched: readonly JobSummary[]): Cost;
 }
-
-/** About how many milliseconds of this process it takes, most of them after the call. */
-export type Cost = number;
 
 /** Streams that are asked for the same are sent the same bytes. */
 interface Group {
@@ -30,8 +27,6 @@ interface Group {
 const WRITE_MS = 0.01;
 const BYTE_MS = 0.000_001;
 
-export const MORE = eventFrame({ type: 'more' });
-
 export function createAudience(): Audience {
   const groups = new Map<string, Group>();
 
@@ -41,6 +36,7 @@ export function createAudience(): Audience {
       const { topics, streams } = group;
       const frames = hasChanges(topics) ? framesFor(group) : [];
       if (frames.length === 0) continue;
+      // One write per stream: a write costs the same for several events as for one.
       const bytes = Buffer.concat(frames);
       for (const stream of streams) stream.send(bytes);
       cost += streams.size * (WRITE_MS + bytes.length * BYTE_MS);
@@ -61,12 +57,10 @@ export function createAudience(): Audience {
       const group = groups.get(key);
       if (group?.streams.delete(stream) && group.streams.size === 0) groups.delete(key);
     },
-    tell(batches, found) {
-      const hasMore = batches.some(({ more }) => more !== null);
-      const watched = byId(hasMore ? found : []);
-      // One write per stream for all batches: a write costs the same for several announcements as for one.
+    tell(batch, found) {
+      const watched = byId(batch.more === null ? [] : found);
       return send((group) => {
-        const frames = batches.flatMap((batch) => framesOf(batch, group));
+        const frames = framesOf(batch, group);
         return frames.length === 0 && group.topics.has('job')
           ? watchedFrame(group.filter, watched)
           : frames;
@@ -94,25 +88,10 @@ function watchedFrame(filter: StreamFilter, jobs: ReadonlyMap<JobId, JobSummary>
   return job !== undefined && matches(filter, traitsOf(job)) ? [jobFrame(job)] : [];
 }
 
-function framesOf(batch: Batch, { filter, topics }: Group): Frame[] {
-  const frames = changeFrames(batch, { filter, topics });
-  return filter.id === undefined ? [...frames, ...moreFrames(batch, filter)] : frames;
-}
-
-/** That there is more, for those whose it may be. */
-export function moreFrames({ more }: Batch, { scope }: StreamFilter): Frame[] {
-  return more !== null && concerns(more.tenants, scope) ? [more.frame] : [];
-}
-
-/** Of a batch, what the filter lets through and comes after a position. */
-export function changeFrames(
-  { jobs }: Batch,
-  { filter, topics }: Pick<Group, 'filter' | 'topics'>,
-  after = 0,
-): Frame[] {
-  return jobs
-    .filter(
-      ({ position, job }) => position > after && topics.has(job.topic) && matches(filter, job),
-    )
+function framesOf({ changes, more }: Batch, { filter, topics }: Group): Frame[] {
+  const frames = changes
+    .filter(({ traits }) => topics.has(traits.topic) && matches(filter, traits))
     .map(({ frame }) => frame);
+  const hasMore = more !== null && filter.id === undefined && concerns(more, filter.scope);
+  return hasMore ? [...frames, MORE] : frames;
 }

@@ -1,17 +1,13 @@
 import { Refusal } from '../../http/refusal.ts';
 import type { Boards } from '../boards/boards.ts';
-import type { Finder } from '../changes/finder.ts';
 import type { Interest } from '../changes/interest.ts';
-import type { Ring } from '../changes/ring.ts';
 import type { Audience } from './audience.ts';
-import { begin, resume } from './catch-up.ts';
 import { type StreamFilter, topicsOf } from './filter.ts';
+import { type Frame, eventFrame } from './frames.ts';
 import type { Asked, OpenStreams } from './open-streams.ts';
 import type { Places } from './places.ts';
-import type { Present } from './present.ts';
-import type { Stream } from './stream.ts';
 
-/** The way of a reader from the request to the audience: a place, the present state or what was missed, then live. */
+/** The way of a reader from the request to the audience: a place, the present state, then what has changed since. */
 export interface Entrance {
   /** Answers the request with a stream. Throws before anything is sent if there cannot be one. */
   open(params: OpenParams): Promise<void>;
@@ -22,62 +18,42 @@ export interface Entrance {
 export interface OpenParams extends Asked {
   /** The caller, who may have so many streams. */
   readonly caller: string;
-  /** Of the last event that the reader has had. */
-  readonly lastEventId: string | null;
 }
+
+const HELLO = eventFrame({ type: 'hello' });
+const LIVE = eventFrame({ type: 'live' });
 
 export function createEntrance(params: {
   streams: OpenStreams;
   audience: Audience;
-  ring: Ring;
   interest: Interest;
-  finder: Finder;
   boards: Boards;
-  presentOf: (filter: StreamFilter) => Promise<Present>;
+  presentOf: (filter: StreamFilter) => Promise<readonly Frame[]>;
   places: Places;
 }): Entrance {
-  const { streams, audience, ring, interest, finder, boards, presentOf, places } = params;
+  const { streams, audience, interest, boards, presentOf, places } = params;
   let isClosed = false;
 
   async function open(asked: OpenParams): Promise<void> {
     if (isClosed) throw stopping();
-    const leave = places.take(asked.caller);
-    try {
-      const lead = await prepare(asked);
-      if (asked.response.destroyed) return leave();
-      if (isClosed) throw stopping();
-      const stream = streams.open(asked, (closed) => {
-        audience.delete(closed);
-        leave();
-      });
-      void lead(stream);
-    } catch (error) {
+    const { caller, filter, response } = asked;
+    const leave = places.take(caller);
+    const isFirst = streams.size() === 0;
+    const stream = streams.open(asked, (closed) => {
+      audience.delete(closed);
       leave();
+    });
+    // It holds what changes from here on, so nothing falls between the present state and the first change.
+    audience.add(stream);
+    try {
+      if (isFirst || !interest.isKeeping()) await interest.show();
+      const [present] = await Promise.all([presentOf(filter), boards.read(topicsOf(filter))]);
+      if (isClosed && !response.destroyed) throw stopping();
+      void stream.begin([HELLO, ...present, ...boards.begin(stream), LIVE]);
+    } catch (error) {
+      stream.discard();
       throw error;
     }
-  }
-
-  /**
-   * Does everything that can fail, before a byte is sent, so that a failure can still be answered with a status.
-   * Gives the function that leads a stream from there to the present.
-   */
-  async function prepare({ filter, lastEventId }: OpenParams) {
-    if (streams.size() === 0 || !interest.isKeeping()) await interest.show();
-    const from = lastEventId === null ? null : await finder.find(lastEventId);
-    const reading = boards.read(topicsOf(filter));
-    const parts = { ring, tellBoards: boards.tell, join };
-    if (from !== null) {
-      await reading;
-      return (stream: Stream) => resume({ ...parts, stream }, from);
-    }
-    const [present] = await Promise.all([presentOf(filter), reading]);
-    return (stream: Stream) => begin({ ...parts, stream }, present);
-  }
-
-  function join(stream: Stream): void {
-    if (!stream.isOpen()) return;
-    audience.add(stream);
-    boards.tell(stream);
   }
 
   return {
@@ -91,6 +67,6 @@ export function createEntrance(params: {
 function stopping(): Refusal {
   return new Refusal(
     'too_many_streams',
-    'This replica is about to stop. Ask again: another answers.',
+    'This replica is stopping. Connect again to reach another one.',
   );
 }

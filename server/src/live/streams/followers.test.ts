@@ -53,12 +53,12 @@ test('a stream ends with its token, and with the replica', async () => {
   const short = open({ expiresAt: 5_000 });
   const last = short.next();
   await short.time.run(5_000);
-  expect(await last).toBe(': The token has ended.\n\n');
+  expect(await last).toBe(': The token has expired.\n\n');
   expect(await short.next()).toBeNull();
   const { followers, next } = open();
   const word = next();
-  followers.end('This replica stops.');
-  expect(await word).toBe(': This replica stops.\n\n');
+  followers.end('This replica is stopping.');
+  expect(await word).toBe(': This replica is stopping.\n\n');
   expect(await next()).toBeNull();
 });
 

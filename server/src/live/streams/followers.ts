@@ -42,7 +42,7 @@ export function createFollowers(params: {
     const expire =
       expiresAt === null
         ? () => {}
-        : clock.after(Math.max(0, expiresAt - now()), () => end('The token has ended.'));
+        : clock.after(Math.max(0, expiresAt - now()), () => end('The token has expired.'));
     const close = (): void => {
       expire();
       ends.delete(end);

@@ -6,24 +6,21 @@ import { summaryJson } from '../../routes/json/job.ts';
 /** Bytes as they go out, made once for all streams that get them. */
 export type Frame = Buffer;
 
-/** An event with an id is one that a reader can go on from. */
-export function eventFrame(event: LiveEvent | Thing['event'], id?: string | null): Frame {
-  return Buffer.from(`${idLine(id)}data: ${JSON.stringify(event)}\n\n`);
+export function eventFrame(event: LiveEvent | Thing['event']): Frame {
+  return Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
 }
 
-export function jobFrame(job: JobSummary, id?: string): Frame {
+export function jobFrame(job: JobSummary): Frame {
   // One frame for all who read, whatever their role.
-  return eventFrame({ type: 'job', job: summaryJson(job, 'host') }, id);
+  return eventFrame({ type: 'job', job: summaryJson(job, 'host') });
 }
 
-/** No event; with an id, it moves the place from where a reader would go on. */
-export function commentFrame(text: string, id?: string | null): Frame {
-  return Buffer.from(`: ${text}\n${idLine(id)}\n`);
+export function commentFrame(text: string): Frame {
+  return Buffer.from(`: ${text}\n\n`);
 }
 
-function idLine(id: string | null | undefined): string {
-  return id == null ? '' : `id: ${id}\n`;
-}
+/** Read the list again: more has changed than is sent one by one. */
+export const MORE = eventFrame({ type: 'more' });
 
 /** Few large pieces instead of many small ones; a reader takes them one by one. */
 const PIECE_BYTES = 64 * 1_024;

@@ -5,14 +5,14 @@ import { type StreamFilter, watchedOf } from './filter.ts';
 import { type Frame, commentFrame } from './frames.ts';
 import { type Stream, createStream } from './stream.ts';
 
-/** The streams of this replica, from the head of the answer to the end of the socket. */
+/** The streams of this replica, from the request to the end of the socket. */
 export interface OpenStreams extends Iterable<Stream> {
   size(): number;
   /** How many were closed because their readers were too slow. */
   dropped(): number;
   /** Jobs that are watched one by one. */
   watched(): JobId[];
-  /** Sends the head of the answer. `onClosed` is called once, however the stream ends. */
+  /** Sends nothing yet. `onClosed` is called once, however the stream ends. */
   open(asked: Asked, onClosed: (stream: Stream) => void): Stream;
   /** Ends all of them. Resolves when the last is closed; a reader who does not take the end is not waited for. */
   end(comment: Frame): Promise<void>;
@@ -44,15 +44,15 @@ export function createOpenStreams(params: {
 
   function open(asked: Asked, onClosed: (stream: Stream) => void): Stream {
     const { response, filter, expiresAt, correlationId, headers } = asked;
-    response.writeHead(200, {
-      ...headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      [CORRELATION_HEADER]: correlationId,
-    });
     const stream = createStream({
       response,
+      headers: {
+        ...headers,
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+        [CORRELATION_HEADER]: correlationId,
+      },
       filter,
       clock,
       onDropped(why) {
@@ -71,7 +71,7 @@ export function createOpenStreams(params: {
       expiresAt === null
         ? () => {}
         : clock.after(Math.max(0, expiresAt - now()), () =>
-            stream.end(commentFrame('The token has ended.')),
+            stream.end(commentFrame('The token has expired.')),
           );
     streams.add(stream);
     return stream;

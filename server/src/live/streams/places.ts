@@ -36,13 +36,13 @@ export function createPlaces(perCaller: number): Places {
 function tooManyOf(own: number): Refusal {
   return new Refusal(
     'too_many_streams',
-    `You have ${own} live streams open on this replica, which is the most that one caller may have (MILLRACE_STREAMS_PER_CALLER). Close those that nobody reads.`,
+    `You have ${own} live streams open on this replica, the maximum per caller (MILLRACE_STREAMS_PER_CALLER). Close some.`,
   );
 }
 
 function tooMany(): Refusal {
   return new Refusal(
     'too_many_streams',
-    `This replica has ${MOST_STREAMS} live streams open, which is the most it takes. Close some, or ask another.`,
+    `This replica has ${MOST_STREAMS} live streams open, its maximum. Close some, or connect to another replica.`,
   );
 }

@@ -1,54 +1,49 @@
 import { type JobSummary, type Store, narrowed } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
+import { sharedNext } from '../shared.ts';
 import type { Things } from '../things.ts';
 import { type StreamFilter, keyOf, matches, topicsOf, traitsOf } from './filter.ts';
-import { type Frame, eventFrame, jobFrame, joined } from './frames.ts';
-import type { Place, Ring } from '../changes/ring.ts';
+import { type Frame, eventFrame, jobFrame } from './frames.ts';
 
-/** The jobs that a new stream is sent before anything changes. */
-export interface Present {
-  readonly pieces: readonly Frame[];
-  /** What changed after the reading began comes after this place … */
-  readonly place: Place;
-  /** … which has this id. */
-  readonly placeId: string | null;
-}
+/** The jobs and things of workloads that a new stream is sent before anything changes. */
+export type Present = (filter: StreamFilter) => Promise<readonly Frame[]>;
 
 const MOST_JOBS = 200;
 
 /**
  * Streams that ask for the same at the same time share one reading, so that a thousand readers who come back at
- * once do not ask the store a thousand times. They also share its place in the ring, so nothing gets lost.
+ * once do not ask the store a thousand times. It begins after each of them has joined the audience: what changes
+ * before it is in it, and what changes afterwards is sent to them.
  */
 export function createPresent(params: {
   store: Store;
   things: Things;
-  ring: Ring;
   onRead: (jobs: readonly JobSummary[]) => void;
-}): (filter: StreamFilter) => Promise<Present> {
-  const { store, things, ring, onRead } = params;
-  const readings = new Map<string, Promise<Present>>();
+}): Present {
+  const { store, things, onRead } = params;
+  const readings = new Map<string, { readonly next: () => Promise<Frame[]>; waiting: number }>();
 
-  async function read(filter: StreamFilter): Promise<Present> {
-    const [place, placeId] = [ring.end(), ring.endId()];
-    const [jobs, told] = await Promise.all([
+  async function read(filter: StreamFilter): Promise<Frame[]> {
+    const [jobs, others] = await Promise.all([
       jobsOf(store, filter),
       things.present(topicsOf(filter), filter.scope, filter.id),
     ]);
     onRead(jobs);
-    const shown = told.filter(({ traits }) => matches(filter, traits));
-    const frames = [
-      ...jobs.map((job) => jobFrame(job)),
-      ...shown.map(({ event }) => eventFrame(event)),
-    ];
-    return { pieces: joined(frames), place, placeId };
+    const shown = others.filter(({ traits }) => matches(filter, traits));
+    return [...jobs.map(jobFrame), ...shown.map(({ event }) => eventFrame(event))];
   }
 
-  return (filter) => {
+  return async (filter) => {
     const key = keyOf(filter);
-    const reading = readings.get(key) ?? read(filter).finally(() => readings.delete(key));
+    const reading = readings.get(key) ?? { next: sharedNext(() => read(filter)), waiting: 0 };
     readings.set(key, reading);
-    return reading;
+    reading.waiting += 1;
+    try {
+      return await reading.next();
+    } finally {
+      reading.waiting -= 1;
+      if (reading.waiting === 0) readings.delete(key);
+    }
   };
 }
 

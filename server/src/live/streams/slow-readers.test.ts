@@ -57,7 +57,7 @@ describe('a stream', () => {
   afterEach(() => closers.splice(0).forEach((close) => close()));
 
   /** A stream on a real socket, whose reader has not begun to read. */
-  async function open() {
+  async function open({ begins = true } = {}) {
     const drops: string[] = [];
     let closed: () => void = () => {};
     const isClosed = new Promise<void>((resolve) => {
@@ -70,24 +70,30 @@ describe('a stream', () => {
           response,
           stream: createStream({
             response,
+            headers: {},
             filter: { scope: EVERYTHING },
             clock,
             onDropped,
             onClosed: closed,
           }),
         });
-        response.writeHead(200).flushHeaders();
       });
       server.listen(0, '127.0.0.1', () => {
         const { port } = server.address() as AddressInfo;
-        void connect(`http://127.0.0.1:${port}`).then((reader) => {
-          reader.pause();
-          closers.push(reader.close);
-        });
+        void connect(`http://127.0.0.1:${port}`).then(
+          (reader) => {
+            reader.pause();
+            closers.push(reader.close);
+          },
+          // A stream that is destroyed at once has no answer.
+          () => {},
+        );
       });
       closers.push(() => server.close());
     });
-    return { ...(await opened), drops, isClosed };
+    const both = await opened;
+    if (begins) await both.stream.begin([commentFrame('hello')]);
+    return { ...both, drops, isClosed };
   }
 
   /** Fills what the kernel takes, and what Node takes without holding back who writes: 16 KiB in Node 20, 64 in Node 22. */
@@ -133,15 +139,26 @@ describe('a stream', () => {
     expect(opened.drops).toHaveLength(1);
   });
 
-  test('holds back who waits for room, and lets go when its reader has gone', async () => {
-    const opened = await open();
-    await fill(opened);
-    const writing = opened.stream.write(commentFrame('more'));
-    opened.stream.destroy();
-    expect(await writing).toBe(false);
-    expect(await opened.stream.write(commentFrame('late'))).toBe(false);
-    opened.stream.send(commentFrame('late'));
-    expect(opened.drops).toEqual([]);
+  test('that leaves while the present state is sent is not waited for', async () => {
+    const { stream, drops, response } = await open({ begins: false });
+    const large = Array.from({ length: 400 }, () => commentFrame('x'.repeat(60_000)));
+    const beginning = stream.begin(large);
+    while (!response.writableNeedDrain) await new Promise(setImmediate);
+    stream.send(commentFrame('held'));
+    stream.destroy();
+    await beginning;
+    stream.send(commentFrame('late'));
+    expect(drops).toEqual([]);
+  });
+
+  test('that is answered with an error instead is closed once, and sends nothing', async () => {
+    const { stream, response, isClosed } = await open({ begins: false });
+    stream.send(commentFrame('held'));
+    stream.discard();
+    await isClosed;
+    await stream.begin([commentFrame('late')]);
+    expect(response.headersSent).toBe(false);
+    response.writeHead(503).end();
   });
 
   test('takes more in one turn than may be left over from the turns before', async () => {

@@ -75,16 +75,16 @@ function undoOf(
     job: undoneBy,
     sentence,
   });
-  if (undoneBy !== null) return cannot('It was undone, or is being undone.');
-  if (action === 'delete') return cannot('What was deleted cannot be brought back.');
-  if (action === 'retry') return cannot('What was retried has gone on; cancel it instead.');
+  if (undoneBy !== null) return cannot('It was already undone, or is being undone.');
+  if (action === 'delete') return cannot('Deleted jobs cannot be restored.');
+  if (action === 'retry') return cannot('Retried jobs may have run already; cancel them instead.');
   if (state === 'frozen') return cannot('Nothing has been done yet.');
-  if (state === 'running') return cannot('It is not over yet: cancel its job first.');
+  if (state === 'running') return cannot('It is still running: cancel its job first.');
   if (result === null || result.changed + result.requested === 0)
-    return cannot('It has changed nothing.');
+    return cannot('It changed nothing.');
   const sentence =
     action === 'cancel'
-      ? 'Jobs that are still cancelled wait again as before. What had failed before stays cancelled.'
-      : 'Jobs that still wait get the priority that they had.';
+      ? 'Jobs that are still cancelled are queued again as before. Jobs that had failed before stay cancelled.'
+      : 'Jobs that are still queued get their old priority back.';
   return { possible: true, job: null, sentence };
 }

@@ -8,7 +8,7 @@ export function policyInWords(policy: RetryPolicy): string {
         ? 'no retries'
         : `${retries(policy.delays.length)}, after ${list(policy.delays.map(timeInWords))}`;
     case 'linear':
-      return `${retries(policy.retries)}, after ${timeInWords(policy.step)} and each time as much longer`;
+      return `${retries(policy.retries)}, after ${firstDelays(policy).join(', ')}`;
     case 'exponential':
       return `${retries(policy.retries)}, after ${timeInWords(policy.base)}, doubling up to ${timeInWords(policy.max)}, ±${Math.round(policy.jitter * 100)} %`;
   }
@@ -25,6 +25,14 @@ export function timeInWords(duration: Duration): string {
   const ms = toMs(duration);
   const [unit, factor] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? ['ms', 1];
   return `${ms / factor} ${unit}`;
+}
+
+/** Up to three delays of a linear policy, and an ellipsis where there are more: "1 s", "2 s", "3 s", "…". */
+function firstDelays(policy: { retries: number; step: Duration }): readonly string[] {
+  const shown = Array.from({ length: Math.min(policy.retries, 3) }, (_, at) =>
+    timeInWords((at + 1) * toMs(policy.step)),
+  );
+  return policy.retries > 3 ? [...shown, '…'] : shown;
 }
 
 function retries(count: number): string {

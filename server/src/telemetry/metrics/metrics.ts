@@ -20,26 +20,24 @@ const COUNT_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
  */
 const CORE = {
   // Jobs of any kind.
-  queue_depth: gauge('Jobs that are due and wait, over all replicas.', ['kind']),
-  queue_scheduled: gauge('Jobs that wait for a later moment, over all replicas.', ['kind']),
-  jobs_running: gauge('Jobs that run, over all replicas.', ['kind']),
-  jobs_failed: gauge('Dead letters: jobs that have ended FAILED and are still there.', ['kind']),
-  in_flight_jobs: gauge('Jobs that run in this replica.', ['pool']),
-  job_slots: gauge('Jobs that may run in this replica at the same time.', ['pool']),
+  queue_depth: gauge('Jobs that are due and waiting, over all replicas.', ['kind']),
+  queue_scheduled: gauge('Jobs scheduled for later, over all replicas.', ['kind']),
+  jobs_running: gauge('Running jobs, over all replicas.', ['kind']),
+  jobs_failed: gauge('Dead letters: jobs that ended FAILED and are still kept.', ['kind']),
+  in_flight_jobs: gauge('Running jobs of this replica.', ['pool']),
+  job_slots: gauge('The maximum of jobs that this replica runs at the same time.', ['pool']),
   job_duration_ms: histogram('How long one execution of a job took.', ['kind', 'outcome']),
-  retries_total: counter('Attempts that failed and are followed by another.', [
-    'kind',
-    'attempt',
-    'reason',
-  ]),
+  retries_total: counter('Failed attempts that are retried.', ['kind', 'attempt', 'reason']),
   job_failures_total: counter('Jobs that failed for good.', ['kind', 'reason']),
-  jobs_enqueued_total: counter('Jobs that this replica has made on request.', ['kind']),
+  jobs_enqueued_total: counter('Jobs enqueued by requests to this replica.', ['kind']),
   poller_uptime_seconds: gauge('How long this replica has been working; 0 while paused.', []),
 
   // Leases and writes.
-  fenced_writes_total: counter('Writes refused because the lease had gone to another.', ['write']),
-  lease_takeovers_total: counter('Leases taken over from workers that went away.', []),
-  settle_batch_size: histogram('Outcomes written together.', [], COUNT_BUCKETS),
+  fenced_writes_total: counter('Writes refused because another worker had taken the lease over.', [
+    'write',
+  ]),
+  lease_takeovers_total: counter('Leases taken over from lost workers.', []),
+  settle_batch_size: histogram('Outcomes per settling write.', [], COUNT_BUCKETS),
 
   // Salesforce.
   salesforce_api_calls_total: counter('Requests to an org that count against its limit.', [
@@ -53,7 +51,7 @@ const CORE = {
   ),
 
   // What the service stands on, and the service itself.
-  dependency_duration_ms: histogram('How long a call to something outside took.', [
+  dependency_duration_ms: histogram('Duration of calls to outside systems.', [
     'dependency',
     'operation',
     'outcome',
@@ -64,7 +62,7 @@ const CORE = {
     'Event streams closed because their reader was too slow.',
     [],
   ),
-  event_loop_delay_ms: gauge('How late the event loop is.', ['percentile']),
+  event_loop_delay_ms: gauge('Delay of the event loop.', ['percentile']),
   process_memory_bytes: gauge('Memory of the process.', ['type']),
 } as const satisfies MetricTable;
 

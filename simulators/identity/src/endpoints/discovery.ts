@@ -3,6 +3,7 @@ import type { Handler } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import { knownScopes } from '../scopes.ts';
 import { GRANT_TYPES } from './token.ts';
+import { Refusal } from '../refusal.ts';
 
 const CLAIMS =
   'iss aud sub oid tid sid iat nbf exp ver auth_time nonce name preferred_username email';
@@ -30,4 +31,16 @@ export function discoveryEndpoint({ settings, origin, url, paths }: Issuer): Han
     request_uri_parameter_supported: false,
   };
   return () => json(200, document, { 'cache-control': 'public, max-age=300' });
+}
+
+export function jwksEndpoint({ keys }: Issuer): Handler {
+  return async ({ strikes }) => {
+    await strikes.held('jwks-slow');
+    if (strikes.strikes('jwks-down') !== null) {
+      throw new Refusal('temporarily_unavailable', 'The keys are not available.', 503);
+    }
+    const answer = json(200, keys.published(), { 'cache-control': 'public, max-age=300' });
+    if (strikes.strikes('jwks-garbage') === null) return answer;
+    return { ...answer, body: answer.body.slice(0, answer.body.length / 2) };
+  };
 }

@@ -1,9 +1,11 @@
-import type { Answer } from '@millrace/simulator-kit';
+import { type Answer, redirect } from '@millrace/simulator-kit';
 import { type Handler, readParams } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import { signInPage } from '../pages.ts';
 import { Refusal } from '../refusal.ts';
 import type { Transaction } from '../transactions.ts';
+import { sameSecret } from '../identifiers.ts';
+import { isLoopbackRedirect } from '../options.ts';
 
 /** The sign-in page of a new transaction. */
 export function openSignIn(issuer: Issuer, transaction: Transaction, username?: string): Answer {
@@ -54,4 +56,26 @@ function show(
     username,
     wrong,
   });
+}
+
+/**
+ * A link that signs somebody in at one click, for who starts the sandbox and reads it in their terminal. It stands for a browser
+ * in which the person has signed in at Entra before. Its ticket is good until this process ends.
+ */
+export function enterEndpoint({ entrance, directory, remembered }: Issuer): Handler {
+  return (incoming) => {
+    const params = readParams(incoming.query);
+    const user = directory.users.find(({ username }) => username === params.get('user'));
+    const target = params.get('to') ?? '';
+    if (user === undefined || !sameSecret(params.get('ticket') ?? '', entrance)) {
+      throw new Refusal(
+        'access_denied',
+        'This link is of another start. The terminal has the new one.',
+      );
+    }
+    if (!isLoopbackRedirect(target)) {
+      throw new Refusal('invalid_request', 'The link leads away from this machine.');
+    }
+    return remembered.remember(user, redirect(target));
+  };
 }

@@ -68,7 +68,7 @@ export interface Unit {
   /** Null: this is the enterprise itself. */
   readonly parent: string | null;
   readonly dataExtensions: Map<string, DataExtension>;
-  /** Of data extensions, below the one that all have; by their id. */
+  /** The folders of data extensions, below the one that all have; by their id. */
   readonly folders: Map<string, Folder>;
   readonly queries: Map<string, QueryDefinition>;
   readonly tasks: Map<string, Task>;

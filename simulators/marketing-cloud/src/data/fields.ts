@@ -17,9 +17,9 @@ export interface FieldSpec {
   readonly name: string;
   /** Text when left out. */
   readonly type?: FieldType;
-  /** Of Text, in characters; null: without a limit. Of Decimal, the precision. */
+  /** The characters of a Text; null: without a limit. The precision of a Decimal. */
   readonly maxLength?: number | null;
-  /** Of Decimal. */
+  /** The scale of a Decimal. */
   readonly scale?: number;
   readonly isPrimaryKey?: boolean;
   readonly isRequired?: boolean;
@@ -31,7 +31,7 @@ export interface Field extends Required<FieldSpec> {
   readonly ordinal: number;
 }
 
-/** What a length is where none is given: "Data Types in Data Extensions", Salesforce Help. */
+/** The length where none is given: "Data Types in Data Extensions", Salesforce Help. */
 const LENGTHS: Readonly<Partial<Record<FieldType, number>>> = {
   EmailAddress: 254,
   Phone: 50,

@@ -14,7 +14,7 @@ import { createSoap } from '../soap/soap.ts';
 /** Null: the connection is cut. */
 export type Service = (request: IncomingMessage, body: Buffer) => Promise<Answer | null>;
 
-/** What a request asks for, before any of it is done. */
+/** A request as it was read, before any of it is done. */
 interface Exchange {
   readonly operation: string;
   readonly mid: string;

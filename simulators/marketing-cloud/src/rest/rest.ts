@@ -27,7 +27,7 @@ import { createRowsets } from './rowset.ts';
 export interface RestRequest {
   readonly route: Route;
   readonly token: string;
-  /** Of the token; empty where it is not good. */
+  /** The business unit of the token; empty where the token is not valid. */
   readonly mid: string;
   readonly search: URLSearchParams;
   readonly body: Buffer;

@@ -4,7 +4,7 @@ import type { Scope } from '../auth/endpoint.ts';
 export interface Route {
   readonly operation: string;
   readonly scope: Scope;
-  /** What the path names: an id, a key, a token. */
+  /** The names in the path: an id, a key, a token. */
   readonly name: string;
 }
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, json } from '@millrace/simulator-kit';
 import type { Cloud } from '../cloud.ts';
-import { type DataExtension, type Row, type Unit, dataExtensionByKey } from '../data/account.ts';
+import { type DataExtension, dataExtensionByKey, type Row, type Unit } from '../data/account.ts';
 import { rowsetTime, utcTime } from '../data/dates.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
 import { invalidValue, notFound } from './answers.ts';
-import { InvalidFilter, compileRowFilter } from './row-filter.ts';
 
 interface Rowset {
   readonly mid: string;
@@ -22,7 +21,7 @@ const USUAL_PAGE = 50;
 /** How long a request token lasts is not documented. */
 const TOKEN_MS = 3_600_000;
 
-export interface Rowsets {
+interface Rowsets {
   byKey(unit: Unit, key: string, search: URLSearchParams): Answer;
   byToken(unit: Unit, token: string, search: URLSearchParams): Answer;
 }
@@ -104,7 +103,7 @@ function itemOf({ fields }: DataExtension, row: Row): Record<string, unknown> {
   return { keys, values };
 }
 
-/** What is empty is an empty text. */
+/** An empty value is an empty text. */
 function shownValue({ name, type }: Field, row: Row): string {
   const value = row[name] ?? '';
   return type === 'Date' ? rowsetTime(value) : value;
@@ -135,4 +134,46 @@ function numbers(search: URLSearchParams): { page?: number; pageSize?: number } 
     asked[member] = Number(text);
   }
   return asked;
+}
+
+/** `$filter` is not what it can be. */
+class InvalidFilter extends Error {
+  override readonly name = 'InvalidFilter';
+}
+
+const COMPARISON =
+  /^\s*([A-Za-z0-9_.-]+)\s+(eq|neq|gt|gte|lt|lte|like)\s+(?:'((?:[^']|'')*)'|(\S+))\s*$/i;
+
+/** Comparisons, joined by `and`: `country eq 'DE' and orders gt 3`. */
+function compileRowFilter(text: string, fields: readonly Field[]): (row: Row) => boolean {
+  const parts = text.split(/\s+and\s+(?=(?:[^']*'[^']*')*[^']*$)/i).map((part) => {
+    const [, name = '', operator = '', quoted, bare] = COMPARISON.exec(part) ?? [];
+    const field = fieldNamed(fields, name);
+    if (field === undefined) throw new InvalidFilter(`$filter cannot be read: ${part.trim()}`);
+    const wanted = quoted?.replaceAll("''", "'") ?? bare ?? '';
+    return comparison(field, operator.toLowerCase(), wanted);
+  });
+  return (row) => parts.every((part) => part(row));
+}
+
+function comparison(field: Field, operator: string, wanted: string): (row: Row) => boolean {
+  const isNumber = field.type === 'Number' || field.type === 'Decimal';
+  const order = (value: string): number => {
+    if (isNumber) return Number(value) - Number(wanted);
+    const [a, b] = [value.toLowerCase(), wanted.toLowerCase()];
+    return a === b ? 0 : a < b ? -1 : 1;
+  };
+  const holds: Readonly<Record<string, (value: string) => boolean>> = {
+    eq: (value) => order(value) === 0,
+    neq: (value) => order(value) !== 0,
+    gt: (value) => order(value) > 0,
+    gte: (value) => order(value) >= 0,
+    lt: (value) => order(value) < 0,
+    lte: (value) => order(value) <= 0,
+    like: (value) => value.toLowerCase().includes(wanted.replaceAll('%', '').toLowerCase()),
+  };
+  return (row) => {
+    const value = row[field.name] ?? null;
+    return value !== null && (holds[operator]?.(value) ?? false);
+  };
 }

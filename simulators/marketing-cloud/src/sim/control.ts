@@ -2,7 +2,7 @@ import { type Answer, json } from '@millrace/simulator-kit';
 import type { Cloud } from '../cloud.ts';
 import { type Task, liveDataExtensions } from '../data/account.ts';
 
-/** What programs ask below `/_sim/api/`. Answers null when there is no such thing. */
+/** Answers programs below `/_sim/api/`, with null when there is no such thing. */
 export function control(cloud: Cloud, method: string, path: readonly string[]): Answer | null {
   switch (`${method} ${path.join('/')}`) {
     case 'GET calls':

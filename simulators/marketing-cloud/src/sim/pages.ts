@@ -2,9 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { type Answer, createInside } from '@millrace/simulator-kit';
 import type { Cloud } from '../cloud.ts';
 import { control, stateOf } from './control.ts';
-import { homePage } from './home.ts';
-import { nothingHere } from './page.ts';
-import { callsPage, dataExtensionPage, queryPage, tasksPage, unitPage } from './views.ts';
+import {
+  callsPage,
+  dataExtensionPage,
+  homePage,
+  nothingHere,
+  queryPage,
+  tasksPage,
+  unitPage,
+} from './views.ts';
 
 /** Everything below `/_sim/`. */
 export function createPages(cloud: Cloud): (request: IncomingMessage, body: Buffer) => Answer {

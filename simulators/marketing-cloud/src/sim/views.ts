@@ -1,14 +1,20 @@
-import { type Answer, type Html, html } from '@millrace/simulator-kit';
+import {
+  type Answer,
+  clockSection,
+  createConsole,
+  faultsSection,
+  html,
+  type Html,
+} from '@millrace/simulator-kit';
 import type { Cloud } from '../cloud.ts';
 import {
   type DataExtension,
+  liveDataExtensions,
   type QueryDefinition,
   type Task,
   type Unit,
-  liveDataExtensions,
 } from '../data/account.ts';
 import { tasksOf } from './control.ts';
-import { page } from './page.ts';
 
 /** More would be slow to look at. */
 const MOST_SHOWN = 200;
@@ -16,7 +22,7 @@ const MOST_SHOWN = 200;
 type Cell = string | number | Html | null;
 
 /** Numbers are set to the right. */
-export function table(heads: readonly string[], rows: readonly (readonly Cell[])[]): Html {
+function table(heads: readonly string[], rows: readonly (readonly Cell[])[]): Html {
   if (rows.length === 0) return html`<p>None.</p>`;
   return html`<table>
     <thead>
@@ -119,7 +125,7 @@ export function tasksPage(cloud: Cloud): Answer {
   return page({ title: 'Tasks', place: '/_sim/tasks', content });
 }
 
-export function tasksTable(tasks: readonly Task[]): Html {
+function tasksTable(tasks: readonly Task[]): Html {
   return table(
     ['Task', 'MID', 'Query', 'Status', 'Rows', 'Started', 'Completed', 'Error'],
     tasks.map((task) => [
@@ -135,7 +141,7 @@ export function tasksTable(tasks: readonly Task[]): Html {
   );
 }
 
-export function operationsTable(cloud: Cloud): Html {
+function operationsTable(cloud: Cloud): Html {
   const counts = Object.entries(cloud.counter.calls.byOperation).toSorted(([a], [b]) =>
     a < b ? -1 : 1,
   );
@@ -159,4 +165,55 @@ export function callsPage(cloud: Cloud): Answer {
 
 function moment(at: number | null): string {
   return at === null ? '' : new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+export const { home, page, nothingHere } = createConsole('Marketing Cloud simulator', [
+  ['/_sim/', 'Account'],
+  ['/_sim/tasks', 'Tasks'],
+  ['/_sim/calls', 'Calls'],
+]);
+
+const LAST_TASKS = 10;
+const TOKENS = { of: 'tokens', form: 'tokens/expire', label: 'Let all tokens expire' };
+
+export function homePage(cloud: Cloud, wrong: string | null): Answer {
+  const { total, tokens } = cloud.counter.calls;
+  return home({
+    wrong,
+    facts: [
+      ['Auth, SOAP and REST', cloud.home.origin],
+      ['Clock', new Date(cloud.clock.now()).toISOString()],
+      ['API calls', `${total}, and ${tokens} for tokens`],
+    ],
+    beside: html`<section>
+      <h2>Business units</h2>
+      ${unitsTable(cloud)}
+    </section>`,
+    faults: faultsSection(cloud.faults),
+    below: html`${clockSection(TOKENS)}
+      <div class="two">
+        <section>
+          <h2>Last tasks</h2>
+          ${tasksTable(tasksOf(cloud).slice(0, LAST_TASKS))}
+        </section>
+        <section>
+          <h2>Calls</h2>
+          ${operationsTable(cloud)}
+        </section>
+      </div>`,
+    standsInFor: 'a Marketing Cloud account',
+  });
+}
+
+function unitsTable(cloud: Cloud): Html {
+  return table(
+    ['MID', 'Name', 'Data extensions', 'Queries', 'Tasks'],
+    [...cloud.units.values()].map((unit) => [
+      html`<a href="${`/_sim/unit/${unit.mid}`}">${unit.mid}</a>`,
+      unit.parent === null ? `${unit.name} (enterprise)` : unit.name,
+      liveDataExtensions(unit, cloud.clock.now()).length,
+      unit.queries.size,
+      unit.tasks.size,
+    ]),
+  );
 }

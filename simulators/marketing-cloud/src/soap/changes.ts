@@ -9,8 +9,7 @@ import {
 import { type Action, response } from './envelope.ts';
 import { createQuery, deleteQuery, startQuery, updateQuery } from './queries.ts';
 import { isAllowed } from './scopes.ts';
-import { SoapRefusal } from './refusal.ts';
-import type { Change, View } from './view.ts';
+import { type Change, SoapRefusal, type View } from './view.ts';
 import { type Node, type Xml, child, children, element, textAt, typeOf } from './xml.ts';
 
 const CHANGES: Readonly<Record<string, Change>> = {

@@ -5,8 +5,7 @@ import {
   makeDataExtension,
 } from '../data/account.ts';
 import { FIELD_TYPES, type FieldSpec, fieldNamed, settleField } from '../data/fields.ts';
-import { SoapRefusal } from './refusal.ts';
-import type { Change, Changed, View } from './view.ts';
+import { type Change, type Changed, SoapRefusal, type View } from './view.ts';
 import { type Node, child, children, element, textAt } from './xml.ts';
 
 const RETENTION = [

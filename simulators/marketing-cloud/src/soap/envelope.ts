@@ -14,7 +14,7 @@ export type Action = keyof typeof MESSAGES;
 
 export interface SoapCall {
   readonly action: Action;
-  /** What it is about: `DataExtension`, `AsyncActivityStatus`. */
+  /** The type of its objects: `DataExtension`, `AsyncActivityStatus`. */
   readonly objectType: string;
   readonly token: string;
   readonly message: Node;

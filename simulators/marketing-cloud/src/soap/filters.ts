@@ -1,5 +1,5 @@
 import type { Bounds, Properties } from './records.ts';
-import { RetrieveRefusal } from './refusal.ts';
+import { RetrieveRefusal } from './view.ts';
 import { type Node, child, children, textAt, typeOf } from './xml.ts';
 
 export type Filter = (record: Properties) => boolean;

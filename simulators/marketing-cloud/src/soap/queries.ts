@@ -1,7 +1,6 @@
 import { type QueryDefinition, queryByKey } from '../data/account.ts';
 import { InvalidQuery, makeQuery, updateTypeOf } from '../queries.ts';
-import { SoapRefusal } from './refusal.ts';
-import type { Change, View } from './view.ts';
+import { type Change, SoapRefusal, type View } from './view.ts';
 import { type Node, element, textAt } from './xml.ts';
 
 /** "0-99", SOAP error codes: a name that exists already; an object to change that does not exist. */

@@ -3,11 +3,11 @@ import type { Answer } from '@millrace/simulator-kit';
 import { compileFilter } from './filters.ts';
 import { response } from './envelope.ts';
 import { OBJECT_KINDS, type ObjectKind, type Properties } from './records.ts';
-import { RetrieveRefusal } from './refusal.ts';
+import { RetrieveRefusal, type View } from './view.ts';
 import { isAllowed } from './scopes.ts';
-import { withFaults } from './statuses.ts';
-import type { View } from './view.ts';
-import { type Node, NIL, type Xml, child, children, element, textAt } from './xml.ts';
+import { child, children, element, NIL, type Node, textAt, type Xml } from './xml.ts';
+import { serverTime } from '../data/dates.ts';
+import type { FaultKind } from '../faults.ts';
 
 interface Batch {
   readonly mid: string;
@@ -131,4 +131,28 @@ function nested(asked: readonly string[], record: Properties): Xml[] {
     parts.push(element(name, members));
   }
   return parts;
+}
+
+/** The statuses that were found, with what the faults make of each. They are asked once for each status. */
+function withFaults(found: readonly Properties[], view: View): Properties[] {
+  const { strikes, operation, unit } = view;
+  const struck = (kind: FaultKind): boolean =>
+    strikes.strikes(kind, { operation, mid: unit.mid }) !== null;
+  const given = found.length > 1 && struck('ignores-in') ? found.slice(0, 1) : found;
+  return given.flatMap((status) => {
+    if (struck('unknown-task')) return [];
+    const task = unit.tasks.get(status['TaskID'] ?? '');
+    const changed: Record<string, string | null> = { ...status };
+    if (struck('no-completed-date')) changed['CompletedDate'] = null;
+    else if (task?.completedAt === null && struck('early-completed-date')) {
+      changed['CompletedDate'] = serverTime(task.queuedAt);
+    }
+    const isFailed = task !== undefined && task.errorMessage !== '';
+    if (task !== undefined && !isFailed && task.status !== 'FatalError' && struck('stays-queued')) {
+      changed['Status'] = 'Queued';
+      changed['CompletedDate'] = serverTime(task.queuedAt);
+    }
+    if (struck('no-status')) changed['Status'] = null;
+    return [changed];
+  });
 }

@@ -10,7 +10,7 @@ import type { View } from './view.ts';
 export interface SoapRequest {
   readonly call: SoapCall;
   readonly operation: string;
-  /** Of the token; empty where it is not good. */
+  /** The business unit of the token; empty where the token is not valid. */
   readonly mid: string;
   readonly strikes: Strikes;
 }

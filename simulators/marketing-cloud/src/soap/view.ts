@@ -9,19 +9,36 @@ export interface View {
   readonly unit: Unit;
   readonly strikes: Strikes;
   readonly operation: string;
-  /** What the token may do. */
+  /** The permissions of the token. */
   readonly scopes: readonly string[];
 }
 
-/** What became of one object of a request. */
+/** The result for one object of a request. */
 export interface Changed {
   readonly message: string;
   readonly newId?: string;
   readonly objectId?: string;
   readonly object: readonly Xml[];
-  /** Of Perform. */
+  /** The task that Perform started. */
   readonly task?: readonly Xml[];
 }
 
 /** Throws a SoapRefusal. */
 export type Change = (view: View, object: Node) => Changed;
+
+/** An object of a request is refused; the request itself is answered with HTTP 200. */
+export class SoapRefusal extends Error {
+  override readonly name = 'SoapRefusal';
+  /** Null: none is documented for it. */
+  readonly errorCode: number | null;
+
+  constructor(message: string, errorCode: number | null = null) {
+    super(message);
+    this.errorCode = errorCode;
+  }
+}
+
+/** A Retrieve is refused as a whole: OverallStatus is `Error: ` and this sentence. */
+export class RetrieveRefusal extends Error {
+  override readonly name = 'RetrieveRefusal';
+}

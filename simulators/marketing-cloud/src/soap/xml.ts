@@ -27,7 +27,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-/** What XML 1.0 cannot hold at all, not even escaped, is left out. */
+/** Leaves out the characters that XML 1.0 cannot hold at all, not even escaped. */
 function escaped(text: string): string {
   return text
     .replaceAll(/(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu, '')

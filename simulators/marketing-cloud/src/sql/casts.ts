@@ -70,7 +70,7 @@ const STYLES: Readonly<Record<number, string>> = {
   127: '%Y-%m-%dT%H:%M:%S.%g',
 };
 
-/** Of types that are no text, the macro that converts to them (macros.ts). */
+/** The macro that converts to each type that is no text (macros.ts). */
 const CONVERSIONS: Readonly<Record<string, string>> = {
   int: 'mc_int',
   big_int: 'mc_bigint',

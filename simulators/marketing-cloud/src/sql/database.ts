@@ -6,10 +6,9 @@ import type { Settings } from '../options.ts';
 import { type DuckdbConnection, ensureDuckdb } from './duckdb.ts';
 import { generateViews, schemaOf } from './generate.ts';
 import { MACROS } from './macros.ts';
-import { createTurns } from './turns.ts';
 
 /** DuckDB with the data views in it, and with the data extensions that queries asked for. */
-export interface Database {
+interface Database {
   /**
    * Runs with a connection of its own, which is interrupted when the signal ends. Without a signal it is a check, which does not wait
    * behind queries.
@@ -144,7 +143,7 @@ async function fill(
   await connection.run(`DROP TABLE ${schema}.${quote(staging)}`);
 }
 
-export function sqlType({ type, maxLength, scale }: Field): string {
+function sqlType({ type, maxLength, scale }: Field): string {
   switch (type) {
     case 'Number':
       return 'INTEGER';
@@ -161,4 +160,23 @@ export function sqlType({ type, maxLength, scale }: Field): string {
 
 export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** So many at once; the others wait, first come first served. */
+function createTurns(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = places;
+
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // A place goes from hand to hand: one that were free for a moment could be taken by who has not waited.
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
 }

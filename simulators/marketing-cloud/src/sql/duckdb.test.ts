@@ -7,7 +7,7 @@ import { createCloud } from '../cloud.ts';
 import { settle } from '../options.ts';
 import { validate } from '../rest/queries.ts';
 import { DuckdbMissing, ensureDuckdb, reasonIn } from './duckdb.ts';
-import { openOnce } from './opening.ts';
+import { openOnce } from './runner.ts';
 
 const folders: string[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** What of `@duckdb/node-api` is used. The package itself is in a folder of its own, and often not installed. */
+/** The part of `@duckdb/node-api` that is used. The package itself is in a folder of its own, and often not installed. */
 export interface Duckdb {
   readonly DuckDBInstance: {
     create(path: string, options: Readonly<Record<string, string>>): Promise<DuckdbInstance>;
@@ -42,7 +42,7 @@ export interface DuckdbAppender {
   closeSync(): void;
 }
 
-/** What of `@polyglot-sql/sdk` is used: 23 MB of WebAssembly, so it stands beside DuckDB. */
+/** The part of `@polyglot-sql/sdk` that is used: 23 MB of WebAssembly, so it stands beside DuckDB. */
 export interface SqlParser {
   parse(
     sql: string,
@@ -134,7 +134,7 @@ async function npmCi(cwd: string): Promise<string | null> {
 
 const MOST_SAID = 500;
 
-/** What npm gave as the reason: its last lines only say where the log is, and how npm ci is called. */
+/** The reason that npm gave: its last lines only say where the log is, and how npm ci is called. */
 export function reasonIn(said: string): string {
   const lines = said.split('\n').map((line) => line.replace(/^npm (error|ERR!)\s*/i, '').trim());
   const isUsage = lines.findIndex((line) => /^(Clean install a project|Usage:)/.test(line));

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { settleField } from '../data/fields.ts';
-import { rounded, truncated } from './exact.ts';
-import { fitted } from './insert.ts';
+import { fitted, rounded, truncated } from './insert.ts';
 
 test.each([
   ['1.005', 2, '1.01'],

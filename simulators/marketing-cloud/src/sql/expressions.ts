@@ -1,6 +1,5 @@
 import { castTo } from './casts.ts';
-import { translateFunction } from './functions.ts';
-import { likeRegex } from './like.ts';
+import { likeRegex, translateFunction } from './functions.ts';
 import { QueryError } from './run-sql.ts';
 import {
   type Json,

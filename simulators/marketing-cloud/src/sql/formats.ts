@@ -1,7 +1,7 @@
 import { type Json, binary, call, literalText, number, text, untranslated } from './syntax.ts';
 import { byType } from './witness.ts';
 
-/** FORMAT(value, format, culture). What the value is, the format tells: those of numbers have no letters of dates. */
+/** FORMAT(value, format, culture). The format shows the type of the value: those of numbers have no letters of dates. */
 export function formatted(value: Json, format: Json | undefined, culture: Json | undefined): Json {
   const given = literalText(format);
   if (given === null || given === '') throw untranslated('That format of FORMAT');

@@ -1,17 +1,16 @@
 import { castTo } from './casts.ts';
 import {
-  type Json,
-  type Tree,
   call,
   inside,
+  type Json,
   literalText,
   nameIn,
   text,
   textIn,
+  type Tree,
   untranslated,
 } from './syntax.ts';
 import { formatted } from './formats.ts';
-import { likeRegex } from './like.ts';
 import { byType } from './witness.ts';
 import { QueryError } from './run-sql.ts';
 
@@ -164,4 +163,28 @@ function hashOf(json: Json | undefined): string {
   const hash = HASHES[name];
   if (hash === undefined) throw untranslated(`The hash ${name}`);
   return hash;
+}
+
+/** A pattern of T-SQL's LIKE as a regular expression of DuckDB (RE2), without regard to case. */
+export function likeRegex(pattern: string, escape = ''): string {
+  let regex = '';
+  for (let at = 0; at < pattern.length; at += 1) {
+    const letter = pattern[at] ?? '';
+    const set = letter === '[' ? /^\[(\^?)([^\]]+)\]/.exec(pattern.slice(at)) : null;
+    if (escape !== '' && letter === escape && at + 1 < pattern.length) {
+      at += 1;
+      regex += escaped(pattern[at] ?? '');
+    } else if (set !== null) {
+      const [whole, not = '', letters = ''] = set;
+      regex += `[${not}${letters.replaceAll(/[\\[\]^]/g, String.raw`\$&`)}]`;
+      at += whole.length - 1;
+    } else if (letter === '%') regex += '.*';
+    else if (letter === '_') regex += '.';
+    else regex += escaped(letter);
+  }
+  return `(?is)${regex}`;
+}
+
+function escaped(letter: string): string {
+  return letter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }

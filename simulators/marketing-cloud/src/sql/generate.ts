@@ -161,7 +161,7 @@ const OF_EVENTS = [
   'TriggeredSendCustomerKey',
 ];
 
-/** Of the events of one person and one send, the first is unique. */
+/** Marks the first event of one person and one send as unique. */
 const IS_FIRST = 'row_number() OVER (PARTITION BY JobID, SubscriberID ORDER BY EventDate) = 1';
 
 function event(view: string, source: string, more: Expressions = {}): string {

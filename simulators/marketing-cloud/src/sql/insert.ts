@@ -1,12 +1,11 @@
 import type { DataExtension, Row, UpdateType } from '../data/account.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
-import { rounded, truncated } from './exact.ts';
 import { QueryError, type SqlAnswer } from './run-sql.ts';
 
 /**
  * Marketing Cloud runs `INSERT INTO target (cols) SELECT … FROM (<the query>) AS querydef`, as validatedQueryText of a
  * query shows. The sentences are those of SQL Server: messages 8155, 8156, 207, 515, 245, 8114, 2628 and 2627 of "Database
- * Engine errors". What of them Marketing Cloud passes on is not documented.
+ * Engine errors". Which of them Marketing Cloud hands on is not documented.
  */
 export function fitted({ columns, rows }: SqlAnswer, target: readonly Field[]): Row[] {
   const fields = columns.map((name, place) => fieldFor(name, place, columns, target));
@@ -173,4 +172,42 @@ function duplicateKey(id: string): QueryError {
   return new QueryError(
     `Violation of PRIMARY KEY constraint. Cannot insert duplicate key. The duplicate key value is (${values}).`,
   );
+}
+
+const NUMBER = /^\s*([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?\s*$/;
+
+/** A number as written in decimal, whole and a power of ten: 12.50 is 1250 and 2 places. A double would change it from the 16th digit on. */
+interface Exact {
+  readonly units: bigint;
+  readonly places: number;
+}
+
+function exactOf(text: string): Exact {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  const units = BigInt(`${whole}${fraction}` || '0');
+  return { units: sign === '-' ? -units : units, places: fraction.length - Number(exponent) };
+}
+
+/** With so many decimal places, rounded half away from zero as SQL Server does it. Gives the digits that it takes, too. */
+export function rounded(text: string, places: number): { text: string; digits: number } {
+  const exact = exactOf(text);
+  const drop = exact.places - places;
+  const units = drop > 0 ? divided(exact.units, drop) : exact.units * 10n ** BigInt(-drop);
+  const all = String(units < 0n ? -units : units);
+  const padded = all.padStart(places + 1, '0');
+  const whole = padded.slice(0, padded.length - places);
+  const number = places === 0 ? whole : `${whole}.${padded.slice(-places)}`;
+  return { text: units < 0n ? `-${number}` : number, digits: all.length };
+}
+
+/** Without its fraction. */
+export function truncated(text: string): bigint {
+  const { units, places } = exactOf(text);
+  return places > 0 ? units / 10n ** BigInt(places) : units * 10n ** BigInt(-places);
+}
+
+function divided(units: bigint, places: number): bigint {
+  const by = 10n ** BigInt(places);
+  const half = by / 2n;
+  return (units < 0n ? units - half : units + half) / by;
 }

@@ -1,7 +1,7 @@
 /** No form of a macro takes the types of its arguments, or DuckDB does not know them. */
 export const UNFIT = 'The types of an expression do not fit together.';
 
-/** What DuckDB says, by what it is about, in the words of SQL Server ("Database Engine errors" 207, 209, 245, 8120, 8134). */
+/** DuckDB's messages, by what they are about, in the words of SQL Server ("Database Engine errors" 207, 209, 245, 8120, 8134). */
 const MESSAGES: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
   [
     /Referenced column (?:"([^"]+)"|(\S+)) (?:was )?not found/,

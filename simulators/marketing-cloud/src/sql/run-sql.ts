@@ -5,13 +5,13 @@ export interface SqlRequest {
   readonly unit: Unit;
   /** As the query activity has it. */
   readonly sql: string;
-  /** What the target takes. */
+  /** The columns that the target takes. */
   readonly target: readonly Field[];
   /** Ends when the query is stopped. */
   readonly signal: AbortSignal;
 }
 
-/** What a SELECT gives: the names as it spells them, and the values as text. */
+/** The result of a SELECT: the names as it spells them, and the values as text. */
 export interface SqlAnswer {
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
@@ -20,7 +20,7 @@ export interface SqlAnswer {
 /** Runs one SELECT. What it throws as QueryError becomes the ErrorMsg of the task. */
 export type RunSql = (request: SqlRequest) => Promise<SqlAnswer>;
 
-/** What runs SQL, and what it holds until it is closed. */
+/** A database that runs SQL, and what it holds until it is closed. */
 export interface Runner {
   readonly run: RunSql;
   /** Throws a QueryError where the SQL cannot run. */

@@ -1,13 +1,12 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Clock } from '@millrace/simulator-kit';
-import { type DataExtension, type Row, type Unit, dataExtensionByName } from '../data/account.ts';
+import { type DataExtension, dataExtensionByName, type Row, type Unit } from '../data/account.ts';
 import { sqlTime } from '../data/dates.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
 import type { Settings } from '../options.ts';
 import { openDatabase, quote, tableOf } from './database.ts';
 import { type DuckdbConnection, loadParser } from './duckdb.ts';
-import { UNFIT, sqlServerMessage } from './messages.ts';
-import { openOnce } from './opening.ts';
+import { sqlServerMessage, UNFIT } from './messages.ts';
 import { QueryError, type Runner, type SqlAnswer, type SqlRequest } from './run-sql.ts';
 import { schemaOf } from './generate.ts';
 import type { Place } from './sources.ts';
@@ -176,4 +175,29 @@ function valueOf(value: string | number | boolean | null): string | null {
   if (value === null) return null;
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return String(value);
+}
+
+const TRY_AGAIN_MS = 60_000;
+
+/**
+ * Opens with the first call, once for all. What failed is tried again by a later call, but not by each: an install takes npm some
+ * seconds and asks the network. Until then every call gets the failure that is known.
+ */
+export function openOnce<T>(
+  open: () => Promise<T>,
+  now: () => number = () => performance.now(),
+): { readonly get: () => Promise<T>; readonly opened: () => Promise<T> | null } {
+  let opened: Promise<T> | null = null;
+  let failedAt: number | null = null;
+  return {
+    get() {
+      if (opened === null || (failedAt !== null && now() >= failedAt + TRY_AGAIN_MS)) {
+        failedAt = null;
+        opened = open();
+        opened.catch(() => (failedAt = now()));
+      }
+      return opened;
+    },
+    opened: () => opened,
+  };
 }

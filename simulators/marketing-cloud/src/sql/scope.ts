@@ -31,7 +31,7 @@ export function checkAliases(select: Tree, columnsOf: ColumnsOf): void {
   }
 }
 
-/** Of all tables and queries of FROM together. Null: of one of them they are not known. */
+/** The columns of all tables and queries of FROM together. Null: those of one of them are not known. */
 function knownColumns(select: Tree, columnsOf: ColumnsOf): Set<string> | null {
   const from = isTree(select['from']) ? treesIn(select['from']['expressions']) : [];
   const joined = treesIn(select['joins']).map((join) => join['this']);

@@ -18,7 +18,7 @@ export function kindOf(json: Json | undefined): readonly [kind: string, inside: 
   return entries.length === 1 && entry !== undefined ? entry : null;
 }
 
-/** What is inside an expression of this kind. Null: it is of another. */
+/** The inside of an expression of this kind. Null: it is of another. */
 export function inside(json: Json | undefined, kind: string): Tree | null {
   const found = kindOf(json);
   return found !== null && found[0] === kind && isTree(found[1]) ? found[1] : null;
@@ -52,7 +52,7 @@ const FUNCTION = {
   quoted: false,
 };
 
-/** Of a query in place of a table; the same. */
+/** The same for a query in place of a table. */
 export const SUBQUERY = {
   column_aliases: [],
   alias_explicit_as: true,

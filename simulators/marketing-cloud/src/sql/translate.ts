@@ -2,26 +2,25 @@ import type { SqlParser } from './duckdb.ts';
 import { translateExpression } from './expressions.ts';
 import { QueryError } from './run-sql.ts';
 import { joinedByXml } from './xml-path.ts';
-import { withoutComments } from './comments.ts';
 import { checkAliases } from './scope.ts';
-import { type Find, type SourceParts, rewriteJoin, rewriteSource } from './sources.ts';
+import { type Find, rewriteJoin, rewriteSource, type SourceParts } from './sources.ts';
 import {
-  type Json,
-  type Tree,
   binary,
   call,
   inside,
   isTree,
+  type Json,
   kindOf,
   literalNumber,
   nameIn,
   quoted,
+  type Tree,
   treesIn,
   untranslated,
 } from './syntax.ts';
 
 export interface Translation {
-  /** What GETDATE gives: `2026-05-20 04:00:00.789`. */
+  /** The value of GETDATE: `2026-05-20 04:00:00.789`. */
   readonly now: string;
   readonly find: Find;
   readonly parser: SqlParser;
@@ -103,7 +102,7 @@ function rewriteQuery(json: Json, translation: Translation, position: Position):
 const ORDER_INSIDE =
   'The ORDER BY clause is invalid in views, inline functions, derived tables, subqueries, and common table expressions, unless TOP, OFFSET or FOR XML is also specified.';
 
-/** What a SELECT may have; whatever else it has that is not empty is no T-SQL, or not translated. */
+/** The clauses that a SELECT may have; whatever else it has that is not empty is no T-SQL, or not translated. */
 const PARTS_OF_SELECT = [
   'expressions',
   'from',
@@ -261,4 +260,36 @@ function rewrite(json: Json, translation: Translation): Json {
     now: translation.now,
     query: (query) => rewriteQuery(query, translation, 'value'),
   });
+}
+
+/** A text, a name in brackets or quotes, a comment to the end of its line, or the begin of one that nests. */
+const PARTS = /'(?:[^']|'')*'|\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|--[^\n]*|\/\*/g;
+
+/**
+ * Blanks in the place of comments: the parser hangs comments onto what is before them, in nodes of many kinds. Places stay, for its
+ * errors. Comments nest, as in SQL Server; one without an end takes the rest.
+ */
+export function withoutComments(sql: string): string {
+  let found = '';
+  let from = 0;
+  PARTS.lastIndex = 0;
+  for (let part = PARTS.exec(sql); part !== null; part = PARTS.exec(sql)) {
+    const isLine = part[0].startsWith('--');
+    if (!isLine && part[0] !== '/*') continue;
+    const end = isLine ? PARTS.lastIndex : endOfComment(sql, part.index);
+    found += sql.slice(from, part.index) + sql.slice(part.index, end).replaceAll(/[^\r\n]/g, ' ');
+    from = PARTS.lastIndex = end;
+  }
+  return found + sql.slice(from);
+}
+
+function endOfComment(sql: string, start: number): number {
+  const marks = /\/\*|\*\//g;
+  marks.lastIndex = start;
+  let depth = 0;
+  for (let mark = marks.exec(sql); mark !== null; mark = marks.exec(sql)) {
+    depth += mark[0] === '/*' ? 1 : -1;
+    if (depth === 0) return marks.lastIndex;
+  }
+  return sql.length;
 }

@@ -50,7 +50,7 @@ function witnessOf(json: Json): Json {
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, witnessOf(value)]));
 }
 
-/** What has the type of this aggregate. Null: that is none. */
+/** An expression with the type of this aggregate. Null: it is no aggregate. */
 function standIn(json: Tree): Json | null {
   const [kind, node] = kindOf(json) ?? ['', null];
   if (kind === 'window_function' && isTree(node)) return node['this'] ?? null;

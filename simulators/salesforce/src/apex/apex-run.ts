@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { invalidOption } from '@millrace/simulator-kit';
-import type { Value } from '../data/row.ts';
+import type { Value } from '../data/database.ts';
 import type { Settings } from '../options.ts';
 import { APEX_RUN } from '../package.ts';
 
 /**
- * What the package's own interpreter (`salesforce-package/scripts/apex-run/host.mjs`) is told of a field. It is imported from
+ * A field as the package's own interpreter (`salesforce-package/scripts/apex-run/host.mjs`) knows it. It is imported from
  * there, so that tests run the package's Apex and not a copy of it (docs/decisions/0017-apex-in-the-simulator.md).
  */
 export interface HostField {
@@ -60,7 +60,7 @@ export type RestAnswer =
 
 export interface Apex {
   rest(records: HostRecords, request: ApexCall): RestAnswer;
-  /** What triggers set before a record is saved. Throws an error with a `code` where they refuse. */
+  /** Runs the triggers before a record is saved. Throws an error with a `code` where they refuse. */
   fire(records: HostRecords, change: ApexChange): PlainRow;
 }
 

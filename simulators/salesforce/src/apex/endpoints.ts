@@ -1,17 +1,17 @@
 import { invalidOption } from '@millrace/simulator-kit';
-import { Blocked } from '../data/blocked.ts';
-import { againWhenBlocked } from '../data/locking.ts';
-import type { Trigger } from '../data/work.ts';
+import { Blocked } from '../data/locks.ts';
+import { againWhenBlocked, atOnce } from '../data/locking.ts';
+import type { Trigger, Work } from '../data/transaction.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { type Caller, NO_FAULTS, type Org } from '../org.ts';
-import { type Reply, methodNotAllowed } from '../rest/request.ts';
-import type { Apex, ApexCall, HostObject, HostRecords } from './apex-run.ts';
-import { hostObjects, shortName } from './host-objects.ts';
-import { hostRecords } from './host-records.ts';
+import { methodNotAllowed, type Reply } from '../rest/request.ts';
+import type { Apex, ApexCall, HostField, HostObject, HostRecords } from './apex-run.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { Field, FieldType, SObject } from '../schema/sobject.ts';
 
 export type ApexEndpoints = (caller: Caller, request: ApexCall) => Promise<Reply>;
 
-/** What the package's own classes set around their writes, so that its trigger trusts them. */
+/** The flags that the package's own classes set around their writes, so that its trigger trusts them. */
 const TRUSTED = 'GeneratedDocumentHandler.trusted';
 
 /** Opens the package's Apex on the objects of an org. */
@@ -96,4 +96,76 @@ export function apexTrigger(org: Org, apex: Apex): Trigger {
 
 function isRefusal(thrown: unknown): thrown is Error & { code: string } {
   return thrown instanceof Error && 'code' in thrown && /^[A-Z_]+$/.test(String(thrown.code));
+}
+
+const DISPLAY_TYPES: Partial<Record<FieldType, string>> = {
+  longtext: 'TEXTAREA',
+  int: 'INTEGER',
+};
+
+/** The objects of the org as the package's Apex knows them: a package writes its own names without its namespace. */
+function hostObjects({ objects }: Schema, namespace: string | null): HostObject[] {
+  const short = (name: string): string => shortName(name, namespace);
+  const fieldOf = (field: Field): HostField => ({
+    name: short(field.name),
+    column: field.name,
+    type: DISPLAY_TYPES[field.type] ?? field.type.toUpperCase(),
+    scale: field.scale,
+    length: field.length,
+    required: field.required,
+    unique: field.unique,
+    caseSensitive: field.caseSensitive,
+    targets: field.referenceTo.map(short),
+    relationship: field.relationshipName === null ? '' : short(field.relationshipName),
+    values: field.values,
+    initial: field.initial,
+    createable: field.createable,
+    updateable: field.updateable,
+  });
+  return objects.map(({ name, keyPrefix, fields }) => ({
+    name: short(name),
+    prefix: keyPrefix,
+    fields: [...fields.values()].map(fieldOf),
+  }));
+}
+
+function shortName(name: string, namespace: string | null): string {
+  return namespace !== null && name.startsWith(`${namespace}__`)
+    ? name.slice(namespace.length + 2)
+    : name;
+}
+
+/** The custom permission of the service's user. */
+const INTEGRATION = 'Docgen_Integration';
+
+/** A transaction of the org for the package's Apex: the same records, locks, checks and rollbacks as for everybody. */
+function hostRecords(org: Org, work: Work): HostRecords {
+  const { tx } = work;
+  // What Apex writes has been through the triggers already, all records at once.
+  const own: Work = { ...work, writer: 'apex' };
+  const steps = org.dml.steps;
+  const objectOf = (name: string): SObject => org.schema.require(org.name(name));
+  return {
+    userId: work.userId,
+    now: org.clock.now,
+    rows: (name) => tx.rows(objectOf(name)),
+    byId(_, id) {
+      const row = tx.get(id);
+      return row === undefined || row['IsDeleted'] === true ? undefined : row;
+    },
+    lock(id) {
+      org.asides.shift()?.();
+      tx.lockAtOnce(id);
+    },
+    insert: (name, values) => atOnce(tx, steps.insert(own, objectOf(name), values)),
+    update: (name, id, values) => atOnce(tx, steps.update(own, objectOf(name), id, values)),
+    remove: (name, id) => atOnce(tx, steps.remove(own, objectOf(name), id)),
+    mark: tx.mark,
+    rollbackTo: tx.rollbackTo,
+    hasPermission(name) {
+      const username = org.database.get(work.userId)?.['Username'];
+      const user = org.settings.users.find((each) => each.username === username);
+      return name === INTEGRATION && (user?.integration ?? true);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Clock } from '@millrace/simulator-kit';
-import type { KeptEvent } from './kept.ts';
+import type { KeptEvent } from './retained-events.ts';
 import type { Outgoing } from './messages.ts';
 
 /** Who has shaken hands, what they subscribed to, and what waits for them. */

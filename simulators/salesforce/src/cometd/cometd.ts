@@ -7,7 +7,7 @@ import type { Org } from '../org.ts';
 import { methodNotAllowed } from '../rest/request.ts';
 import { LAST_VERSION } from '../rest/resources.ts';
 import { type Client, type Clients, createClients } from './clients.ts';
-import { createKept } from './kept.ts';
+import { createRetainedEvents } from './retained-events.ts';
 import {
   type Message,
   type Outgoing,
@@ -41,11 +41,11 @@ const FIRST_VERSION = 37;
 const LONGEST_BODY = 1_048_576;
 
 export function createCometd(org: Org, sessions: Sessions): Cometd {
-  const kept = createKept(org.clock);
+  const kept = createRetainedEvents(org.clock);
   const clients: Clients = createClients(org.clock);
   const { longPollMs } = org.settings;
   org.onPublish((event, row) => clients.deliver(kept.add(event, row)));
-  // An open long poll is told at once that its session has ended.
+  // An open long poll learns at once that its session has ended.
   sessions.onEnd(clients.wake);
 
   function subscribe(client: Client, message: Message): Outgoing {
@@ -57,15 +57,15 @@ export function createCometd(org: Org, sessions: Sessions): Cometd {
       return failure(message, "400::Channel subscriptions must start with a leading '/'");
     }
     const object = org.schema.find(/^\/event\/(\w+)$/.exec(channel)?.[1] ?? '');
-    const told = { clientId: client.id, subscription: channel };
+    const fields = { clientId: client.id, subscription: channel };
     if (object?.isEvent !== true) {
       const error = `400::The channel you requested to subscribe to does not exist {${channel}}`;
-      return failure(message, error, told);
+      return failure(message, error, fields);
     }
     const replay = Number(message.replay[channel] ?? -1);
     const missed = replay === -1 ? [] : kept.after(object.name, replay);
     if (missed === null) {
-      return failure(message, `400::The replayId {${replay}} is not valid`, told);
+      return failure(message, `400::The replayId {${replay}} is not valid`, fields);
     }
     client.channels.set(object.name, channel);
     client.queue.push(...missed.map(({ data }) => ({ data, channel })));
@@ -123,7 +123,7 @@ export function createCometd(org: Org, sessions: Sessions): Cometd {
       return json(200, [failure(message, error, { advice: { reconnect: 'none' } })]);
     }
     const client = clients.open(token);
-    const told = {
+    const fields = {
       ext: { replay: true, 'payload.format': true },
       minimumVersion: '1.0',
       clientId: client.id,
@@ -132,7 +132,7 @@ export function createCometd(org: Org, sessions: Sessions): Cometd {
     };
     // Not `Secure`, as Salesforce has it: this org speaks plain http.
     const cookie = `${COOKIE}=${client.browser}; Path=/; HttpOnly`;
-    return json(200, [success(message, told)], { 'set-cookie': cookie });
+    return json(200, [success(message, fields)], { 'set-cookie': cookie });
   }
 
   return {

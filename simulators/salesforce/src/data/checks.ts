@@ -1,13 +1,12 @@
 import { ApiError } from '../errors.ts';
 import { prefixOf } from '../ids.ts';
-import type { Field, SObject } from '../schema/types.ts';
-import { linkKey, uniqueKey } from './database.ts';
+import type { Field, SObject } from '../schema/sobject.ts';
+import { linkKey, type Row, uniqueKey, type Values } from './database.ts';
 import type { Locking } from './locking.ts';
-import type { Row, Values } from './row.ts';
 import type { Transaction } from './transaction.ts';
 import { checkValue } from './values.ts';
 
-/** What must be true of a record when it is saved. `changed` has the fields that are to be looked at. */
+/** Checks a record when it is saved. `changed` has the fields that are to be looked at. */
 export function checkRow(tx: Transaction, object: SObject, row: Row, changed: Values): void {
   const missing = [...object.fields.values()].filter(
     (field) => field.required && (row[field.name] ?? null) === null,

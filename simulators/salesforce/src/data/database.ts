@@ -1,9 +1,8 @@
 import { prefixOf } from '../ids.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { Field, SObject } from '../schema/types.ts';
-import type { Row } from './row.ts';
+import type { Field, SObject } from '../schema/sobject.ts';
 
-/** What is committed. Only the commit of a transaction changes it, in one step. */
+/** The committed data. Only the commit of a transaction changes it, in one step. */
 export interface Database {
   readonly schema: Schema;
   get(id: string): Row | undefined;
@@ -94,7 +93,7 @@ function bytesOf(row: Row): number {
 }
 
 /** The names that a record's unique values have, in the index and among the locks. */
-export function uniqueKeys(object: SObject, row: Row): string[] {
+function uniqueKeys(object: SObject, row: Row): string[] {
   const keys: string[] = [];
   for (const field of object.fields.values()) {
     const key = field.unique ? uniqueKey(object, field, row[field.name] ?? null) : null;
@@ -116,3 +115,14 @@ export function uniqueKey(object: SObject, field: Field, value: Row[string]): st
   const text = String(value);
   return `${object.name}.${field.name}=${field.caseSensitive ? text : text.toLowerCase()}`;
 }
+
+/** A moment is a number (milliseconds since 1970), a date is `2026-01-31`, a file's body is a buffer. */
+export type Value = string | number | boolean | null | Buffer;
+
+/** A record at one moment. A change makes a new one, so whoever read the old one still has it whole. */
+export interface Row {
+  readonly Id: string;
+  readonly [field: string]: Value;
+}
+
+export type Values = Readonly<Record<string, Value>>;

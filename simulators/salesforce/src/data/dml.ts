@@ -1,14 +1,14 @@
 import type { Clock } from '@millrace/simulator-kit';
-import { wholeSeconds } from '../clock.ts';
+import { wholeSeconds } from './values.ts';
 import { ApiError } from '../errors.ts';
 import { prefixOf } from '../ids.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { Field, SObject } from '../schema/types.ts';
+import type { Field, SObject } from '../schema/sobject.ts';
 import { checkReferenceType, checkRow, takeUnique } from './checks.ts';
 import { type Locking, waiting } from './locking.ts';
-import type { Row, Value, Values } from './row.ts';
+import type { Row, Value, Values } from './database.ts';
 import type { Serials } from './serials.ts';
-import type { Trigger, Work } from './work.ts';
+import type { Trigger, Work } from './transaction.ts';
 
 /** Each says which locks it needs. */
 export interface DmlSteps {
@@ -28,7 +28,7 @@ export interface Dml {
   seed(work: Work, object: SObject, values: Values): Promise<string>;
 }
 
-/** What some objects do besides keeping what they are given. */
+/** The effects of some objects besides keeping what they are given. */
 export interface Behaviour {
   /** Fields that follow from others. Throws to refuse. */
   derive?(work: Work, row: Row): Values;

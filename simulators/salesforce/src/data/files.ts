@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { ApiError } from '../errors.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { Database } from './database.ts';
+import type { Database, Row, Values } from './database.ts';
 import { type Behaviour, type DmlSteps, storageFull } from './dml.ts';
 import type { Locking } from './locking.ts';
-import type { Row, Values } from './row.ts';
-import type { Work } from './work.ts';
+import type { Work } from './transaction.ts';
 
 const FILE_TYPES: Readonly<Record<string, string>> = {
   pdf: 'PDF',

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
-import type { SObject } from '../schema/types.ts';
-import type { Value, Values } from './row.ts';
+import type { SObject } from '../schema/sobject.ts';
+import type { Value, Values } from './database.ts';
 import { coerce } from './values.ts';
 
 /** The fields of a record as JSON. What is wrong here is wrong with the request, not with the record. */

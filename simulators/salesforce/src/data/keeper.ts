@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { invalidOption } from '@millrace/simulator-kit';
 import type { Org } from '../org.ts';
-import type { Row } from './row.ts';
+import type { Row } from './database.ts';
 import { type State, type StoredRow, restoreRow, storeRow } from './state.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { ApiError } from '../errors.ts';
-import { Blocked } from './blocked.ts';
+import { Blocked } from './locks.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What needs locks: it says the name of each, and goes on when it has it. */
+/** Work that needs locks: it says the name of each, and goes on when it has it. */
 export type Locking<T> = Generator<string, T, void>;
 
 /** Waits for each lock: how a call from outside is done. */

@@ -17,7 +17,7 @@ export interface Locks {
 }
 
 /** A transaction. Only its identity matters here. */
-export type Owner = object;
+type Owner = object;
 
 interface Waiter {
   readonly owner: Owner;
@@ -108,4 +108,14 @@ export function createLocks(clock: Clock, waitMs: number): Locks {
       return waitingFor.size;
     },
   };
+}
+
+/** Somebody else has the lock now. */
+export class Blocked extends Error {
+  readonly lock: string;
+
+  constructor(lock: string) {
+    super(`The lock ${lock} is not free.`);
+    this.lock = lock;
+  }
 }

@@ -1,5 +1,5 @@
 import { makeId } from '../ids.ts';
-import type { Field, SObject } from '../schema/types.ts';
+import type { Field, SObject } from '../schema/sobject.ts';
 
 /** Numbers that only grow. A rollback leaves a gap, as in Salesforce. */
 export interface Serials {

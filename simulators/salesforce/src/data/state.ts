@@ -1,4 +1,4 @@
-import type { Row, Value } from './row.ts';
+import type { Row, Value } from './database.ts';
 
 /** Everything that an org keeps, as JSON. Sessions and counters of calls are not kept. */
 export interface State {

@@ -1,14 +1,12 @@
 import { prefixOf } from '../ids.ts';
-import type { SObject } from '../schema/types.ts';
-import type { Database } from './database.ts';
+import type { SObject } from '../schema/sobject.ts';
+import type { Database, Row, Values } from './database.ts';
 import type { ApiError } from '../errors.ts';
-import { Blocked } from './blocked.ts';
-import type { Locks } from './locks.ts';
-import type { Row } from './row.ts';
+import { Blocked, type Locks } from './locks.ts';
 
-/** What a query or a handler sees: what is committed, and what its own transaction wrote. */
+/** The data as a query or a handler sees it: what is committed, and what its own transaction wrote. */
 export interface View {
-  /** Deleted records too: `IsDeleted` tells. */
+  /** Includes deleted records: see `IsDeleted`. */
   get(id: string): Row | undefined;
   rows(object: SObject): Iterable<Row>;
   bin(object: SObject): Iterable<Row>;
@@ -37,7 +35,7 @@ export interface Transaction extends View {
   readonly written: Iterable<Row>;
 }
 
-export interface OpenTransaction extends Transaction {
+interface OpenTransaction extends Transaction {
   commit(): void;
   rollback(): void;
 }
@@ -121,3 +119,16 @@ export function openTransaction(
     },
   };
 }
+
+/** A transaction, and for whom it is done. */
+export interface Work {
+  readonly tx: Transaction;
+  readonly userId: string;
+  /** Who writes: a call from outside, the package's Apex, or whoever has the org itself in hands. */
+  readonly writer: 'client' | 'apex' | 'admin';
+  /** The error of a new record of an object, if a fault says so. */
+  refusalOf(object: string): ApiError | null;
+}
+
+/** Runs before a record is saved: what it returns is saved too. A thrown `ApiError` refuses the record. Old is null for a new one. */
+export type Trigger = (work: Work, object: SObject, old: Row | null, next: Row) => Values;

@@ -1,9 +1,8 @@
-import { wholeSeconds } from '../clock.ts';
 import { ApiError } from '../errors.ts';
 import { normalizeId } from '../ids.ts';
-import type { Field } from '../schema/types.ts';
+import type { Field } from '../schema/sobject.ts';
 import { parseMoment } from './dates.ts';
-import type { Value } from './row.ts';
+import type { Value } from './database.ts';
 
 /** JSON that came in becomes the value of a field. What is of the wrong kind fails the whole request. */
 export function coerce(field: Field, json: unknown): Value {
@@ -102,7 +101,7 @@ function wrongType(field: Field, json: unknown): ApiError {
   );
 }
 
-/** What a record may not have: too long, too large, not in the list. Fails that record alone. */
+/** Refuses values that a record may not have: too long, too large, not in the list. Fails that record alone. */
 export function checkValue(field: Field, value: Value): void {
   if (value === null) return;
   if (typeof value === 'string' && field.length > 0 && value.length > field.length) {
@@ -135,4 +134,9 @@ export function checkValue(field: Field, value: Value): void {
       { fields: [field.name] },
     );
   }
+}
+
+/** Salesforce keeps whole seconds. Fractions are cut. */
+export function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
 }

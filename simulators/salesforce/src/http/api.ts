@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Answer } from '@millrace/simulator-kit';
+import type { Answer, Clock } from '@millrace/simulator-kit';
 import type { ApexEndpoints } from '../apex/endpoints.ts';
 import type { Cometd } from '../cometd/cometd.ts';
 import { ApiError, notFound } from '../errors.ts';
 import type { Strikes } from '../faults.ts';
-import { OAuthError } from '../oauth/oauth-error.ts';
+import { OAuthError } from '../oauth/assertion.ts';
 import type { Sessions } from '../oauth/sessions.ts';
 import { identityOf, tokenEndpoint } from '../oauth/token.ts';
 import type { Caller, Org } from '../org.ts';
@@ -13,15 +13,14 @@ import { composite } from '../rest/composite.ts';
 import { graph } from '../rest/graph.ts';
 import {
   type LeafHandler,
-  type Reply,
-  type RestRequest,
   methodNotAllowed,
   parseAddress,
+  type Reply,
+  type RestRequest,
 } from '../rest/request.ts';
 import { isVersion, versions } from '../rest/resources.ts';
 import { json, replied } from './answer.ts';
 import { parseBody } from './incoming.ts';
-import { type Crowd, createCrowd } from './crowd.ts';
 
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -169,5 +168,39 @@ function once(read: () => unknown): () => unknown {
   return () => {
     result ??= { value: read() };
     return result.value;
+  };
+}
+
+const MOST_LONG = 25;
+const LONG_MS = 20_000;
+
+/**
+ * No more than 25 requests may last longer than 20 seconds at the same time ("API Request Limits and Allocations" of the
+ * platform's limits).
+ */
+interface Crowd {
+  enter<T>(strikes: Strikes, run: () => Promise<T>): Promise<T>;
+}
+
+function createCrowd(clock: Clock): Crowd {
+  const since = new Set<{ readonly at: number }>();
+  return {
+    async enter(strikes, run) {
+      const now = clock.now();
+      const long = [...since].filter(({ at }) => now - at > LONG_MS);
+      if (long.length >= MOST_LONG || strikes.strikes('crowded') !== null) {
+        throw new ApiError(
+          'REQUEST_LIMIT_EXCEEDED',
+          'ConcurrentRequests (Concurrent API Requests) Limit exceeded.',
+        );
+      }
+      const entry = { at: now };
+      since.add(entry);
+      try {
+        return await run();
+      } finally {
+        since.delete(entry);
+      }
+    },
   };
 }

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { ApiError } from '../errors.ts';
-import { parseJson } from './json.ts';
-import { readMultipart } from './multipart.ts';
+import { parseJson, readMultipart } from './multipart.ts';
 
 /** Salesforce's own limit of a JSON body: base64 makes that 37.5 MB of file. */
 const LONGEST_JSON = 52_428_800;
 /** Salesforce takes 2 GB by multipart. Everything here is in memory, so it is less. */
 export const LONGEST_BODY = 536_870_912;
-/** Of the first line and the headers together, before we say ourselves that it is too much. */
+/** The limit of the first line and the headers together, before we say ourselves that it is too much. */
 const LONGEST_HEAD = 16_384;
 
 /** Clients may pack what they send, too. Null: it cannot be unpacked. */
@@ -38,7 +37,7 @@ export function checkHead({ url = '', method = '', rawHeaders }: IncomingMessage
   }
 }
 
-/** What a body says: JSON, or the parts of a form of which one is JSON and the others are files. */
+/** The content of a body: JSON, or the parts of a form of which one is JSON and the others are files. */
 export function parseBody(contentType: string | undefined, body: Buffer): unknown {
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? 'application/json';
   if (type === 'multipart/form-data') return readMultipart(contentType ?? '', body);

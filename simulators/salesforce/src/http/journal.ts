@@ -5,7 +5,7 @@ export interface Entry {
   readonly path: string;
   /** Null: the connection was cut. */
   readonly status: number | null;
-  /** What it counted for. */
+  /** The calls that it counted for. */
   readonly calls: number;
 }
 

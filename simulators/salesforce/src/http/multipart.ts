@@ -1,6 +1,5 @@
 import { ApiError } from '../errors.ts';
 import { isObject } from '../rest/request.ts';
-import { parseJson } from './json.ts';
 
 interface Part {
   readonly name: string;
@@ -58,4 +57,16 @@ function readPart(part: Buffer): Part {
 
 function invalid(message: string): ApiError {
   return new ApiError('INVALID_MULTIPART_REQUEST', message);
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : '';
+    throw new ApiError(
+      'JSON_PARSER_ERROR',
+      text === '' ? 'No content to map to Object due to end of input' : reason,
+    );
+  }
 }

@@ -49,11 +49,11 @@ export function createService({ org, journal, api, inside }: Parts): Service {
     journal.add({ at, method, path, status: answer?.status ?? null, calls: exchange.calls });
     if (answer === null) return null;
     const { used, max } = org.counter.calls;
-    const told = {
+    const shown = {
       date: new Date(at).toUTCString(),
       'sforce-limit-info': `api-usage=${used}/${max}`,
     };
-    return { ...answer, headers: { ...told, ...answer.headers } };
+    return { ...answer, headers: { ...shown, ...answer.headers } };
   }
 
   return async (request, sent) => {

@@ -1,14 +1,13 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { OAuthError } from './oauth-error.ts';
 import type { ConnectedApp } from '../options.ts';
 
-export interface Expected {
+interface Expected {
   readonly apps: readonly ConnectedApp[];
   readonly audiences: readonly string[];
   readonly now: number;
 }
 
-export interface Subject {
+interface Subject {
   readonly app: ConnectedApp;
   readonly username: string;
 }
@@ -62,4 +61,14 @@ function decode(part: string): Readonly<Record<string, unknown>> {
 
 function invalidAssertion(): OAuthError {
   return new OAuthError('invalid_grant', 'invalid assertion');
+}
+
+/** The token endpoint speaks of errors in its own way: 400 and `{ error, error_description }`. */
+export class OAuthError extends Error {
+  readonly error: string;
+
+  constructor(error: string, description: string) {
+    super(description);
+    this.error = error;
+  }
 }

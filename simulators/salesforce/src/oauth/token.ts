@@ -1,9 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Row } from '../data/row.ts';
+import type { Row } from '../data/database.ts';
 import type { ConnectedApp } from '../options.ts';
 import type { Org } from '../org.ts';
-import { readAssertion } from './assertion.ts';
-import { OAuthError } from './oauth-error.ts';
+import { OAuthError, readAssertion } from './assertion.ts';
 import type { Sessions } from './sessions.ts';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';

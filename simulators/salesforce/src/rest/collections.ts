@@ -1,8 +1,8 @@
 import { readRecord } from '../data/input.ts';
-import type { Values } from '../data/row.ts';
+import type { Values } from '../data/database.ts';
 import { ApiError, type SaveError, asApiError, saveError } from '../errors.ts';
 import { normalizeId, prefixOf, requireId } from '../ids.ts';
-import type { SObject } from '../schema/types.ts';
+import type { SObject } from '../schema/sobject.ts';
 import { renderRecord } from '../soql/render.ts';
 import { externalField, fieldsAsked, findByField } from './records.ts';
 import { type Leaf, type LeafHandler, isObject, methodNotAllowed, objectBody } from './request.ts';

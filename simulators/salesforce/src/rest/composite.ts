@@ -1,4 +1,4 @@
-import type { Work } from '../data/work.ts';
+import type { Work } from '../data/transaction.ts';
 import { ApiError } from '../errors.ts';
 import type { Caller, Org } from '../org.ts';
 import { type LeafHandler, type Reply, type RestRequest, objectBody } from './request.ts';
@@ -16,7 +16,7 @@ export interface Bundle {
   readonly org: Org;
   readonly caller: Caller;
   readonly request: RestRequest;
-  /** What each part of the bundle is given to. */
+  /** The handler that each part of the bundle is given to. */
   readonly leaf: LeafHandler;
 }
 

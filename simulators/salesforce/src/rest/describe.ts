@@ -1,5 +1,5 @@
 import type { Schema } from '../schema/schema.ts';
-import { type Field, type SObject, isFilterable } from '../schema/types.ts';
+import { type Field, type SObject, isFilterable } from '../schema/sobject.ts';
 import type { Leaf, Reply } from './request.ts';
 
 /** `GET …/sobjects`. */

@@ -1,12 +1,10 @@
 import { notFound } from '../errors.ts';
 import { collections } from './collections.ts';
-import { type Cursors, createCursors } from './cursors.ts';
+import { createCursors, type Cursors } from './cursors.ts';
 import { describeGlobal, describeObject, objectInfo } from './describe.ts';
-import { limits } from './limits.ts';
-import { namedCredential } from './named-credentials.ts';
 import { queryHandler } from './query.ts';
 import { blob, byExternalId, createRecord, oneRecord } from './records.ts';
-import { type Leaf, type LeafHandler, type Reply, methodNotAllowed } from './request.ts';
+import { type Leaf, type LeafHandler, methodNotAllowed, type Reply } from './request.ts';
 import { resources } from './resources.ts';
 import { tree } from './tree.ts';
 
@@ -54,3 +52,32 @@ async function sobjects(leaf: Leaf): Promise<Reply> {
   const isBlob = object.fields.get(third.toLowerCase())?.type === 'base64';
   return isBlob ? blob(leaf) : byExternalId(leaf, object, second, third);
 }
+
+const MEGABYTE = 1_048_576;
+
+/** `GET …/limits`. */
+const limits: LeafHandler = async ({ org }) => {
+  const { used, max } = org.counter.calls;
+  const { fileBytes } = org.database;
+  const fileMegabytes = Math.floor(org.settings.storageBytes / MEGABYTE);
+  const left = Math.max(0, Math.floor((org.settings.storageBytes - fileBytes) / MEGABYTE));
+  return {
+    status: 200,
+    body: {
+      DailyApiRequests: { Max: max, Remaining: Math.max(0, max - used) },
+      DataStorageMB: { Max: 10_240, Remaining: 10_240 },
+      FileStorageMB: { Max: fileMegabytes, Remaining: left },
+      HourlyPublishedPlatformEvents: { Max: 50_000, Remaining: 50_000 },
+    },
+  };
+};
+
+/** `GET …/named-credentials/named-credential-setup/{developerName}` (Connect REST API, "Named Credential", from 58.0 on). */
+const namedCredential: LeafHandler = async ({ org, request }) => {
+  const [, setup, developerName = '', more] = request.segments;
+  const calloutUrl = org.settings.namedCredentials[developerName];
+  if (setup !== 'named-credential-setup' || more !== undefined || calloutUrl === undefined)
+    throw notFound();
+  if (request.method !== 'GET') throw methodNotAllowed(request.method, ['GET']);
+  return { status: 200, body: { developerName, calloutUrl, type: 'SecuredEndpoint' } };
+};

@@ -1,4 +1,4 @@
-import type { Row } from '../data/row.ts';
+import type { Row } from '../data/database.ts';
 import type { View } from '../data/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { parseAndFind, rowsOf, runQuery } from '../soql/run.ts';
@@ -40,7 +40,7 @@ async function answer(
   return runQuery(scope, query);
 }
 
-/** What a user may do with a record is computed when it is asked for: here everything, unless a fault hides the record. */
+/** The rights of a user on a record are computed when they are asked for: here everything, unless a fault hides the record. */
 function withAccess({ org, work: { tx }, caller }: Leaf): View {
   function* accessRows(): Iterable<Row> {
     for (const object of org.schema.objects) {

@@ -1,13 +1,18 @@
 import { readRecord } from '../data/input.ts';
-import type { Row } from '../data/row.ts';
+import { type Row, uniqueKey } from '../data/database.ts';
 import { coerce } from '../data/values.ts';
-import { uniqueKey } from '../data/database.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { normalizeId, prefixOf } from '../ids.ts';
-import type { Field, SObject } from '../schema/types.ts';
+import type { Field, SObject } from '../schema/sobject.ts';
 import { renderRecord } from '../soql/render.ts';
-import { checkPreconditions, entityTag, isUnchanged } from './preconditions.ts';
-import { type Leaf, type LeafHandler, type Reply, isObject, methodNotAllowed } from './request.ts';
+import {
+  isObject,
+  type Leaf,
+  type LeafHandler,
+  methodNotAllowed,
+  type Reply,
+  type RestRequest,
+} from './request.ts';
 
 /** `POST …/sobjects/X`. */
 export async function createRecord({ org, work, request }: Leaf, object: SObject): Promise<Reply> {
@@ -180,3 +185,44 @@ export const blob: LeafHandler = async ({ org, work, request }) => {
   if (!Buffer.isBuffer(value)) throw notFound();
   return { status: 200, headers: { 'content-type': 'application/octetstream' }, body: value };
 };
+
+/**
+ * Conditional requests look at the record before it is locked. Whoever writes in between is overwritten: this is
+ * no lock. Tags exist for accounts only, dates for every record, to the second.
+ */
+function checkPreconditions(request: RestRequest, object: SObject, row: Row): void {
+  const since = dateOf(request, 'if-unmodified-since');
+  const wanted = request.headers['if-match'];
+  const tag = entityTag(object, row);
+  const isStale = since !== null && modifiedAt(row) > since;
+  const isOther = wanted !== undefined && tag !== null && !tagsOf(wanted).includes(tag);
+  if (isStale || isOther) {
+    throw new ApiError('PRECONDITION_FAILED', 'The record has changed since.', { status: 412 });
+  }
+}
+
+/** For a read that says what it has: 304 when that is still it. */
+function isUnchanged(request: RestRequest, object: SObject, row: Row): boolean {
+  const tag = entityTag(object, row);
+  const known = request.headers['if-none-match'];
+  if (known !== undefined && tag !== null) return tagsOf(known).includes(tag);
+  const since = dateOf(request, 'if-modified-since');
+  return since !== null && modifiedAt(row) <= since;
+}
+
+function entityTag(object: SObject, row: Row): string | null {
+  return object.name === 'Account' ? `"${modifiedAt(row).toString(36)}"` : null;
+}
+
+function tagsOf(header: string): string[] {
+  return header.split(',').map((tag) => tag.trim().replace(/--gzip"$/, '"'));
+}
+
+function modifiedAt(row: Row): number {
+  return Number(row['LastModifiedDate']);
+}
+
+function dateOf(request: RestRequest, name: string): number | null {
+  const ms = Date.parse(request.headers[name] ?? '');
+  return Number.isNaN(ms) ? null : ms;
+}

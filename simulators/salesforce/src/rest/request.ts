@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts';
-import type { Work } from '../data/work.ts';
+import type { Work } from '../data/transaction.ts';
 import type { Caller, Org } from '../org.ts';
 
 /** A request of the REST API, be it a real one or one inside a composite. */
@@ -7,7 +7,7 @@ export interface RestRequest {
   readonly method: string;
   /** `v64.0`. */
   readonly version: string;
-  /** What follows the version, `['sobjects', 'Account', '001…']`. */
+  /** The path after the version, `['sobjects', 'Account', '001…']`. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   /** In small letters. */

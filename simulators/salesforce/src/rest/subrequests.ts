@@ -1,6 +1,5 @@
 import { ApiError, asApiError, errorLine } from '../errors.ts';
-import { type Results, resolve, resolveInText } from './references.ts';
-import { type Reply, type RestRequest, isObject, parseAddress } from './request.ts';
+import { isObject, parseAddress, type Reply, type RestRequest } from './request.ts';
 
 /** One part of a composite or of a graph. */
 export interface Subrequest {
@@ -91,7 +90,7 @@ export function failed({ referenceId }: Subrequest, thrown: unknown): Subrespons
   return { body: [errorLine(error)], httpHeaders: {}, httpStatusCode: error.status, referenceId };
 }
 
-/** What the others say when one of them took all of them back. */
+/** The answer of the others when one of them took all of them back. */
 export function halted(request: Subrequest): Subresponse {
   return failed(
     request,
@@ -99,5 +98,45 @@ export function halted(request: Subrequest): Subresponse {
       'PROCESSING_HALTED',
       'The transaction was rolled back since another operation in the same transaction failed.',
     ),
+  );
+}
+
+const REFERENCE = /@\{([A-Za-z0-9_]+)((?:\.[A-Za-z0-9_]+|\[\d+\])*)\}/g;
+
+/** Bodies of the subrequests before, by their referenceId. A failed one has none to give. */
+type Results = ReadonlyMap<string, unknown>;
+
+/** Puts results in place of `@{ref.path}`, in every text of a value. */
+function resolve(value: unknown, results: Results): unknown {
+  if (typeof value === 'string') return resolveText(value, results);
+  if (Array.isArray(value)) return value.map((each) => resolve(each, results));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, resolve(each, results)]),
+  );
+}
+
+/** A text that is one reference becomes its value, number or text; inside a longer text it becomes text. */
+function resolveText(text: string, results: Results): unknown {
+  const whole = new RegExp(`^${REFERENCE.source}$`).exec(text);
+  if (whole !== null) return lookUp(results, whole[1] ?? '', whole[2] ?? '', text);
+  return resolveInText(text, results);
+}
+
+function resolveInText(text: string, results: Results): string {
+  return text.replaceAll(REFERENCE, (all, name: string, path: string) =>
+    String(lookUp(results, name, path, all)),
+  );
+}
+
+function lookUp(results: Results, name: string, path: string, all: string): unknown {
+  let value = results.get(name);
+  for (const step of path.match(/[A-Za-z0-9_]+/g) ?? []) {
+    value = Array.isArray(value) ? value[Number(step)] : isObject(value) ? value[step] : undefined;
+  }
+  if (value !== undefined) return value;
+  throw new ApiError(
+    'PROCESSING_HALTED',
+    `Invalid reference specified. No value for ${all.slice(2, -1)} found in ${name}`,
   );
 }

@@ -1,6 +1,6 @@
 import { readRecord } from '../data/input.ts';
 import { ApiError, asApiError, saveError } from '../errors.ts';
-import type { SObject } from '../schema/types.ts';
+import type { SObject } from '../schema/sobject.ts';
 import { type Leaf, type LeafHandler, isObject, methodNotAllowed, objectBody } from './request.ts';
 
 const MOST = 200;

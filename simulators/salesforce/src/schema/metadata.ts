@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { invalidOption } from '@millrace/simulator-kit';
-import { type Field, type FieldType, field } from './types.ts';
+import { type Field, type FieldType, field } from './sobject.ts';
 import { type Element, child, parseXml, textOf } from './xml.ts';
 
-/** What one folder below `objects` says. */
+/** The content of one folder below `objects`. */
 export interface ObjectMetadata {
   readonly name: string;
   /** Null: the folder only adds fields to an object that is there. */

@@ -2,7 +2,7 @@ import { invalidOption } from '@millrace/simulator-kit';
 import { ApiError } from '../errors.ts';
 import { type ObjectMetadata, readObjects } from './metadata.ts';
 import { STANDARD_OBJECTS, ownerField, systemFields } from './standard.ts';
-import { type Field, type SObject, field, fieldMap } from './types.ts';
+import { type Field, type SObject, field, fieldMap } from './sobject.ts';
 
 export interface ChildRelationship {
   readonly name: string | null;

@@ -1,4 +1,4 @@
-import { type Field, type SObject, field, fieldMap } from './types.ts';
+import { type Field, type SObject, field, fieldMap } from './sobject.ts';
 
 const readOnly = { createable: false, updateable: false } as const;
 
@@ -10,7 +10,7 @@ function lookup(name: string, to: string, extras: Partial<Field> = {}): Field {
   });
 }
 
-/** What every record has, and nobody writes. */
+/** The fields that every record has and nobody writes. */
 export function systemFields(): readonly Field[] {
   return [
     field('Id', 'id', readOnly),

@@ -1,11 +1,20 @@
 import type { IncomingMessage } from 'node:http';
-import { type Answer, createInside } from '@millrace/simulator-kit';
+import { type Answer, createInside, json } from '@millrace/simulator-kit';
 import { ApiError } from '../errors.ts';
 import { prefixOf, requireId } from '../ids.ts';
-import { type Parts, control, stateOf } from './control.ts';
-import { homePage } from './home.ts';
-import { nothingHere } from './page.ts';
-import { callsPage, fileName, filesPage, recordPage, recordsPage } from './views.ts';
+import {
+  callsPage,
+  fileName,
+  filesPage,
+  homePage,
+  nothingHere,
+  recordPage,
+  recordsPage,
+} from './views.ts';
+import type { Journal } from '../http/journal.ts';
+import type { Inside } from '../inside.ts';
+import type { Sessions } from '../oauth/sessions.ts';
+import type { Org } from '../org.ts';
 
 /** Everything below `/_sim/`. */
 export function createPages(parts: Parts): (request: IncomingMessage, body: Buffer) => Answer {
@@ -68,4 +77,48 @@ function posted({ sessions }: Parts, path: string): 'home' | null {
   if (path !== 'sessions/expire') return null;
   sessions.endAll();
   return 'home';
+}
+
+interface Parts {
+  readonly org: Org;
+  readonly inside: Inside;
+  readonly journal: Journal;
+  readonly sessions: Sessions;
+}
+
+/** Answers programs below `/_sim/api/`, with null when there is no such thing. */
+function control(parts: Parts, method: string, path: readonly string[]): Answer | null {
+  const { org, inside, journal } = parts;
+  const [first, second] = path;
+  switch (`${method} ${first ?? ''}`) {
+    case 'GET calls':
+      return json(200, { calls: org.counter.calls, last: journal.list() });
+    case 'GET files':
+      return json(200, inside.files());
+    case 'GET records':
+      return json(200, inside.records(second ?? ''));
+    case 'GET record': {
+      const record = inside.record(second ?? '');
+      return record === null ? null : json(200, record);
+    }
+    case 'POST expire-sessions':
+      parts.sessions.endAll();
+      return json(200, stateOf(org));
+    default:
+      return null;
+  }
+}
+
+function stateOf(org: Org): unknown {
+  const { apex, namespace } = org.settings;
+  return {
+    now: org.clock.now(),
+    origin: org.home.origin,
+    apex,
+    namespace,
+    calls: org.counter.calls,
+    fileBytes: org.database.fileBytes,
+    waitingForLocks: org.locks.waiting,
+    faults: org.faults.list(),
+  };
 }

@@ -1,9 +1,16 @@
-import { type Answer, type Html, html } from '@millrace/simulator-kit';
-import type { Entry } from '../http/journal.ts';
+import {
+  type Answer,
+  clockSection,
+  createConsole,
+  faultsSection,
+  html,
+  type Html,
+} from '@millrace/simulator-kit';
+import type { Entry, Journal } from '../http/journal.ts';
 import type { FileInside } from '../inside.ts';
-import type { SObject } from '../schema/types.ts';
+import type { SObject } from '../schema/sobject.ts';
 import type { Json, JsonObject } from '../soql/render.ts';
-import { page } from './page.ts';
+import type { Org } from '../org.ts';
 
 /** More would be slow to look at; the newest are shown. */
 const MOST_SHOWN = 200;
@@ -147,7 +154,7 @@ export function callsPage(entries: readonly Entry[]): Answer {
   return page({ title: 'Calls', place: '/_sim/calls', content });
 }
 
-export function callsTable(entries: readonly Entry[]): Html {
+function callsTable(entries: readonly Entry[]): Html {
   const rows = entries.map(
     ({ at, method, path, status, calls }) =>
       html`<tr>
@@ -181,4 +188,63 @@ function shortened(path: string): string {
   } catch {
     return path.slice(0, 200);
   }
+}
+
+export const { home, page, nothingHere } = createConsole('Salesforce simulator', [
+  ['/_sim/', 'Org'],
+  ['/_sim/files', 'Files'],
+  ['/_sim/calls', 'Calls'],
+]);
+
+const LAST_CALLS = 10;
+const SESSIONS = { of: 'sessions', form: 'sessions/expire', label: 'End all sessions' };
+
+export function homePage(org: Org, journal: Journal, wrong: string | null): Answer {
+  const { used, max, total } = org.counter.calls;
+  const { namespace, apex } = org.settings;
+  return home({
+    wrong,
+    facts: [
+      ['Instance', org.home.origin],
+      ['Clock', new Date(org.clock.now()).toISOString()],
+      ['API calls in 24 h', `${used} of ${max} (${total} since the start)`],
+      [
+        'Package',
+        `${apex ? 'objects and Apex' : 'objects only'}${namespace === null ? '' : `, namespace ${namespace}`}`,
+      ],
+      ['Files', `${org.database.fileBytes} bytes`],
+      ['Waiting for a lock', String(org.locks.waiting)],
+    ],
+    beside: html`<section>
+      <h2>Records</h2>
+      ${objectsTable(org)}
+    </section>`,
+    faults: faultsSection(org.faults),
+    below: html`${clockSection(SESSIONS)}
+      <section>
+        <h2>Last calls</h2>
+        ${callsTable(journal.list().slice(0, LAST_CALLS))}
+      </section>`,
+    standsInFor: 'a Salesforce org',
+  });
+}
+
+function objectsTable(org: Org): Html {
+  const rows = org.schema.objects
+    .filter(({ isEvent }) => !isEvent)
+    .map((object) => ({ object, count: [...org.database.rows(object)].length }))
+    .filter(({ object, count }) => count > 0 || object.custom)
+    .map(
+      ({ object, count }) =>
+        html`<tr>
+          <td><a href="${`/_sim/records/${object.name}`}">${object.labelPlural}</a></td>
+          <td>${object.name}</td>
+          <td class="number">${String(count)}</td>
+        </tr>`,
+    );
+  return html`<table>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
 }

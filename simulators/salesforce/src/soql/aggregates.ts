@@ -1,5 +1,5 @@
-import type { Row, Value } from '../data/row.ts';
-import { type Field, type SObject, isFilterable } from '../schema/types.ts';
+import type { Row, Value } from '../data/database.ts';
+import { type Field, type SObject, isFilterable } from '../schema/sobject.ts';
 import {
   type Aggregate,
   type AggregateName,

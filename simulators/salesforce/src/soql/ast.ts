@@ -33,7 +33,7 @@ export interface Aggregate {
   readonly name: Name;
 }
 
-/** What is compared, sorted by: a field or, in HAVING and ORDER BY, an aggregate. */
+/** The value that is compared or sorted by: a field or, in HAVING and ORDER BY, an aggregate. */
 export type Operand = Name | Aggregate;
 
 export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'LIKE';

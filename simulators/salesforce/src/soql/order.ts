@@ -1,5 +1,5 @@
-import type { Row } from '../data/row.ts';
-import { type SObject, isFilterable } from '../schema/types.ts';
+import type { Row } from '../data/database.ts';
+import { type SObject, isFilterable } from '../schema/sobject.ts';
 import { type Query, isAggregate } from './ast.ts';
 import { sortKey } from './compare.ts';
 import { malformed, queryError } from './malformed.ts';

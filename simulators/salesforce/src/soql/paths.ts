@@ -1,12 +1,12 @@
-import type { Row, Value } from '../data/row.ts';
+import type { Row, Value } from '../data/database.ts';
 import type { View } from '../data/transaction.ts';
 import { prefixOf } from '../ids.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { Field, SObject } from '../schema/types.ts';
+import type { Field, SObject } from '../schema/sobject.ts';
 import type { Name, Query } from './ast.ts';
 import { queryError } from './malformed.ts';
 
-/** What a query is answered from. */
+/** The data that a query is answered from. */
 export interface Scope {
   readonly schema: Schema;
   readonly view: View;

@@ -1,6 +1,6 @@
 import { momentText } from '../data/dates.ts';
-import type { Row, Value } from '../data/row.ts';
-import type { Field, SObject } from '../schema/types.ts';
+import type { Row, Value } from '../data/database.ts';
+import type { Field, SObject } from '../schema/sobject.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {

@@ -1,6 +1,6 @@
-import type { Row, Value } from '../data/row.ts';
+import type { Row, Value } from '../data/database.ts';
 import { normalizeId, prefixOf } from '../ids.ts';
-import type { SObject } from '../schema/types.ts';
+import type { SObject } from '../schema/sobject.ts';
 import { runAggregates } from './aggregates.ts';
 import type { Name, Query } from './ast.ts';
 import { malformed, queryError } from './malformed.ts';

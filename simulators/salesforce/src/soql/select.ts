@@ -1,6 +1,6 @@
-import type { Row } from '../data/row.ts';
+import type { Row } from '../data/database.ts';
 import { ApiError } from '../errors.ts';
-import type { Field, SObject } from '../schema/types.ts';
+import type { Field, SObject } from '../schema/sobject.ts';
 import type { Query, SelectItem } from './ast.ts';
 import { queryError } from './malformed.ts';
 import { type Scope, parentOf, resolvePath } from './paths.ts';

@@ -1,7 +1,7 @@
-import type { Row, Value } from '../data/row.ts';
+import type { Row, Value } from '../data/database.ts';
 import { ApiError } from '../errors.ts';
-import type { SObject } from '../schema/types.ts';
-import { isFilterable } from '../schema/types.ts';
+import type { SObject } from '../schema/sobject.ts';
+import { isFilterable } from '../schema/sobject.ts';
 import {
   type Condition,
   type Literal,

@@ -1,5 +1,5 @@
 /**
- * What every script begins with. KEYS[1] is the prefix of the store, `{millrace}`. BullMQ's keys are `{millrace}:queue:…`;
+ * The beginning of every script. KEYS[1] is the prefix of the store, `{millrace}`. BullMQ's keys are `{millrace}:queue:…`;
  * ours are `{millrace}.…`, so that no kind can collide with them:
  *
  * - `.all` job number → member (`queue:id`): finds a job by its id, and is the list;

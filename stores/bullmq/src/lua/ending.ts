@@ -77,15 +77,15 @@ local function succeed(job, result)
   else
     finish(job, 'SUCCEEDED', 'completed', 'returnvalue', result)
   end
-  local told = (job.erased or #result > LONGEST_IN_EVENT) and 'null' or result
-  event(job, 'completed', 'returnvalue', told, 'prev', 'active')
+  local shown = (job.erased or #result > LONGEST_IN_EVENT) and 'null' or result
+  event(job, 'completed', 'returnvalue', shown, 'prev', 'active')
 end
 
 local function fail(job, failure)
   keepFailure(job, failure)
   finish(job, 'FAILED', 'failed')
-  local told = string.sub(kept(job, failure.message), 1, LONGEST_IN_EVENT)
-  event(job, 'failed', 'failedReason', told, 'prev', 'active')
+  local shown = string.sub(kept(job, failure.message), 1, LONGEST_IN_EVENT)
+  event(job, 'failed', 'failedReason', shown, 'prev', 'active')
 end
 
 -- BullMQ has no such state: its tools see a failed job.
@@ -105,7 +105,7 @@ local function clearSuspect(job)
   job.suspect = false
 end
 
--- The key goes to whoever asks next, unless another job has it already.
+-- The key goes to the next job that asks for it, unless another job has it already.
 local function freeKey(job, uniqueKey)
   if uniqueKey and uniqueKey ~= '' and call('HGET', own('keys'), uniqueKey) == job.number then
     call('HDEL', own('keys'), uniqueKey)

@@ -1,5 +1,5 @@
 /**
- * What many jobs of a script write to the same keys (sets, lists, counts, locks) is gathered and written together: a call out
+ * Writes of many jobs of a script to the same keys (sets, lists, counts, locks) are gathered and written together: a call out
  * of Lua costs about a microsecond and a half before it has done anything, and one was made for each job and key
  * (docs/decisions/0031-redis-speed.md). A job's own hash is written at once, so that whoever looks at a job sees it as it is.
  *

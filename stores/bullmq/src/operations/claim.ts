@@ -8,7 +8,7 @@ import { TAKING_OVER } from '../lua/taking-over.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { jobId, kindOf, queueOf, rankOf } from '../names.ts';
 
-/** So many leases are taken over, and so many jobs given, by one call. */
+/** The most leases that one call takes over, and the most jobs that it gives. */
 const STEP = 100;
 
 /** One reading of a job is for the claim and for the answer, which is its fields in the order of CLAIMED and then its queue. */

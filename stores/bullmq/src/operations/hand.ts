@@ -17,7 +17,7 @@ import { WAITING } from '../lua/waiting.ts';
 import { numberOf } from '../names.ts';
 import { momentOf, pages } from './read.ts';
 
-/** What people do to jobs. */
+/** Actions of people on jobs. */
 
 /** ARGV[1]: numbers. Answers `canceled`, `requested` or '' for each. */
 const CANCEL = script(

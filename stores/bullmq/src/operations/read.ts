@@ -15,7 +15,7 @@ import { SUMMARY, toJob, toSummary } from '../fields.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { kindOf, numberOf } from '../names.ts';
 
-/** So many jobs are read by one call: 1,000 block Redis for about 3 ms. */
+/** The jobs that one call reads: 1,000 block Redis for about 3 ms. */
 const PAGE = 500;
 
 const READING = /* lua */ `

@@ -113,7 +113,7 @@ return answers
 `,
 );
 
-/** What a script takes of an outcome: texts, and nothing where there is nothing. */
+/** The arguments of a script for an outcome: texts, and empty ones where there is nothing. */
 type Outcome = Readonly<Partial<Record<string, string>>>;
 
 /** All outcomes are checked before the first is written. */
@@ -124,7 +124,7 @@ export async function settle(
   const parts = partsBySize(settlements.map(argumentsOf), sizeOf);
   const replies = await Promise.all(parts.map((part) => settlePart(context, part)));
   const failed = replies.find((reply) => reply instanceof StoreUnavailable);
-  // Of some parts there are answers: only the others are asked about again.
+  // Some parts have answers: only the others are asked about again.
   if (failed !== undefined && replies.every((reply) => reply instanceof StoreUnavailable))
     throw failed;
   return replies.flatMap((reply, index) =>

@@ -33,7 +33,7 @@ export async function openFolder(
 export interface FolderOptions {
   readonly isDurable: boolean;
   readonly sync?: SyncFile;
-  /** Of the disk that a folder is on. */
+  /** The bytes of the disk that a folder is on. */
   readonly free?: (folder: string) => number;
 }
 
@@ -56,7 +56,7 @@ function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/** Of the ways to sync the log, Postgres's default on Linux, fdatasync, does nothing in PGlite, and `fsync` asks the file system. */
+/** Sets how the log is synced: Postgres's default on Linux, fdatasync, does nothing in PGlite, and `fsync` asks the file system. */
 const SYNCED = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   '-c',
@@ -69,7 +69,7 @@ const SYNCED = [
  */
 const SMALL = ['-c', 'shared_buffers=32MB'];
 
-/** What is used here of the module that Emscripten makes of Postgres. */
+/** The part that is used here of the module that Emscripten makes of Postgres. */
 interface PostgresModule extends Record<Entry, () => void> {
   readonly NODEFS: {
     readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number };

@@ -1,10 +1,10 @@
 import type { AmendPart, JobId } from '@millrace/engine';
 import type { Statement } from '../database.ts';
 import type { Context } from './context.ts';
-import { WITH_GONE } from './gone.ts';
+import { WITH_GONE } from './prune.ts';
 import { TAKE_TURNS, requeue } from './hand.ts';
 
-// What was erased takes no new data: it could be about the same person again. $1 seq
+// An erased job takes no new data: it could be about the same person again. $1 seq
 const LOCK_FOR_DATA: Statement = {
   name: 'millrace_lock_for_data',
   text: `SELECT seq FROM millrace.jobs WHERE seq = $1 AND state IN ('FAILED', 'CANCELED') AND erased IS NOT TRUE FOR UPDATE`,

@@ -12,7 +12,7 @@ INSERT INTO millrace.audit (at, actor, action, target, filter, correlation_id, s
 VALUES (millrace.clock(), $1, $2, $3, $4::text::jsonb, $5, $6, $7::text::text[], $8) RETURNING id`,
 };
 
-// What has ended stays as it ended, also when the answer was lost and the end is sent again. $1 id $2 outcome $3 count
+// An entry that has ended stays as it ended, also when the answer was lost and the end is sent again. $1 id $2 outcome $3 count
 // $4 tenants[], or null to leave them
 const END: Statement = {
   name: 'millrace_audit_end',

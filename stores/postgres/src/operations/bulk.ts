@@ -11,7 +11,7 @@ const COLUMNS = `
   id, date_part('epoch', at) * 1000 AS at, tenant, submitter, array_to_json(tenants)::text AS tenants, owner, asked::text,
   frozen::text, array_to_json(ids)::text AS ids, job, undone_by, result::text`;
 
-// What is old goes with the next one that is frozen.
+// Old ones are removed with the next one that is frozen.
 // $1 tenant $2 submitter $3 tenants[] $4 owner $5 asked $6 frozen $7 ids[] $8 at, ms
 const ADD: Statement = {
   name: 'millrace_add_bulk',

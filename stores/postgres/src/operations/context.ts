@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import type { Tally } from '../figures.ts';
 import type { Ids } from '../ids.ts';
 
-/** What every operation is given. */
+/** The parts that every operation works with. */
 export interface Context {
   readonly database: Database;
   readonly ids: Ids;

@@ -51,11 +51,11 @@ record AS (
   SELECT kind, tenant, 'OPEN', count(*) FROM ${source} GROUP BY kind, tenant
   UNION ALL
   SELECT kind, tenant, 'SCHEDULED', count(*) FROM later GROUP BY kind, tenant
-), told AS MATERIALIZED (SELECT pg_notify('millrace', $17::text))`;
+), notified AS MATERIALIZED (SELECT pg_notify('millrace', $17::text))`;
 
 const INSERT: Statement = {
   name: 'millrace_enqueue',
-  text: `WITH ${INPUT}, ${insertFrom('input')} SELECT i.seq FROM told, input i ORDER BY i.ord`,
+  text: `WITH ${INPUT}, ${insertFrom('input')} SELECT i.seq FROM notified, input i ORDER BY i.ord`,
 };
 
 /** Notifies too, of nothing: an empty message is nobody's. */
@@ -90,7 +90,7 @@ taken AS (
 ), made AS MATERIALIZED (
   SELECT * FROM input i WHERE i.key IS NULL OR i.seq IN (SELECT seq FROM taken)
 ), ${insertFrom('made')}
-SELECT i.ord::int AS ord, m.seq FROM told, input i LEFT JOIN made m USING (seq) ORDER BY i.ord`,
+SELECT i.ord::int AS ord, m.seq FROM notified, input i LEFT JOIN made m USING (seq) ORDER BY i.ord`,
 };
 
 // $1 kind[] $2 tenant[] $3 key[]

@@ -1,15 +1,23 @@
 import type { JobState } from '@millrace/engine';
 import { type Param, type Session, type Statement, texts } from '../database.ts';
-import { type PartFilter, isFoundByFew } from './filter-parts.ts';
-import { SIZES, type Sizes, hasAny } from './filter-sizes.ts';
-import { IS_STATE, inPhases, tablesOf, waitsIn } from './filter-phases.ts';
+import {
+  hasAny,
+  inPhases,
+  IS_STATE,
+  isFoundByFew,
+  type PartFilter,
+  type Sizes,
+  SIZES,
+  tablesOf,
+  waitsIn,
+} from './filter-parts.ts';
 import { seqsBetween } from './seq-at.ts';
 
 export { type PartFilter, partsOf } from './filter-parts.ts';
 
 export interface Asked {
   readonly filter: PartFilter;
-  /** Of the records: `j`, and of their leases: `l`. */
+  /** The columns of the records (`j`) and of their leases (`l`). */
   readonly columns: string;
   readonly direction: Direction;
   readonly limit: number;
@@ -140,7 +148,7 @@ const WAITS = `(
  */
 export const MAY_SHARE = `(
   j.state = 'QUEUED' AND NOT EXISTS (SELECT FROM millrace.lease WHERE seq = j.seq OFFSET 0) AND NOT ${WAITS})`;
-/** Its own, or the one that it shares. */
+/** Joins a job's own lease, or the one that it shares. */
 export const LEASE_OF_RECORD = `
 LEFT JOIN LATERAL (
   SELECT seq, until, started_at, attempt, cancel, suspect, worker FROM millrace.lease WHERE seq = j.seq

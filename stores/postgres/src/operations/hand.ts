@@ -51,7 +51,7 @@ const REQUEST: Statement = {
   text: `UPDATE millrace.lease SET cancel = true WHERE seq = ANY ($1::text::bigint[]) RETURNING seq, epoch, claim`,
 };
 
-// What has ended and is moved by hand is locked first, by a statement of its own: the next one then sees it, and what stands
+// Jobs that have ended and are moved by hand are locked first, by a statement of its own: the next one then sees it, and what stands
 // about it in `dead`, as they are. $1 seq[] $2 state[]
 export const LOCK_ENDED: Statement = {
   name: 'millrace_lock_ended',
@@ -171,7 +171,7 @@ export async function retry(
   });
 }
 
-/** Those of them that failed or were cancelled; it is the caller's turn. */
+/** The jobs among them that failed or were cancelled; it is the caller's turn. */
 export async function requeue(session: Session, wanted: readonly number[]): Promise<number[]> {
   await session.query(REVIVE_KEYS, [numbers(wanted)]);
   await session.query(LOCK_ENDED, [numbers(wanted), texts(statesBefore('requeue'))]);

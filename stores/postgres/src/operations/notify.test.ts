@@ -11,8 +11,8 @@ describe('a hint on its way', () => {
     { type: 'ready', kinds: [] },
     { type: 'cancel', leases: [{ id: 'pg-1', epoch: 7, claim: 9 }] },
     { type: 'control' },
-    { type: 'changed', mark: 'm', jobs: ['pg-1', 'pg-2'], more: false },
-    { type: 'changed', mark: 'm', jobs: [], more: true },
+    { type: 'changed', jobs: ['pg-1', 'pg-2'], more: false },
+    { type: 'changed', jobs: [], more: true },
     { type: 'interest' },
   ])('comes back as it was: $type', (hint) => {
     expect(decode(encode(hint))).toEqual(hint);
@@ -23,10 +23,10 @@ describe('a hint on its way', () => {
     expect(decode(encode({ type: 'ready', kinds }))).toEqual({ type: 'control' });
   });
 
-  it('that does not fit keeps its mark, if it is an announcement', () => {
+  it('that does not fit says that there is more, if it is an announcement', () => {
     const jobs = Array.from({ length: 900 }, (_, index) => `pg-${100_000 + index}`);
-    const short = { type: 'changed', mark: 'm', jobs: [], more: true };
-    expect(decode(encode({ type: 'changed', mark: 'm', jobs, more: false }))).toEqual(short);
+    const short = { type: 'changed', jobs: [], more: true };
+    expect(decode(encode({ type: 'changed', jobs, more: false }))).toEqual(short);
   });
 
   it('is measured in bytes, of which a letter may have four', () => {
@@ -35,7 +35,7 @@ describe('a hint on its way', () => {
         const name = letter.repeat(length);
         for (const hint of [
           { type: 'ready', kinds: [name] },
-          { type: 'changed', mark: 'm', jobs: [name], more: false },
+          { type: 'changed', jobs: [name], more: false },
         ] as const)
           expect(Buffer.byteLength(encode(hint))).toBeLessThan(BYTES);
       }
@@ -62,12 +62,11 @@ describe('what is not ours is no hint', () => {
     '{"type":"cancel","leases":[{"id":"pg-1"}]}',
     '{"type":"cancel","leases":[{"id":"pg-1","epoch":"7","claim":9}]}',
     '{"type":"changed"}',
-    '{"type":"changed","mark":1,"jobs":[],"more":false}',
-    '{"type":"changed","mark":"m","more":false}',
-    '{"type":"changed","mark":"m","jobs":["pg-1",null],"more":false}',
-    '{"type":"changed","mark":"m","jobs":{"length":0},"more":false}',
-    '{"type":"changed","mark":"m","jobs":[]}',
-    '{"type":"changed","mark":"m","jobs":[],"more":"no"}',
+    '{"type":"changed","more":false}',
+    '{"type":"changed","jobs":["pg-1",null],"more":false}',
+    '{"type":"changed","jobs":{"length":0},"more":false}',
+    '{"type":"changed","jobs":[]}',
+    '{"type":"changed","jobs":[],"more":"no"}',
   ])('%s', (message) => {
     expect(decode(message)).toBeNull();
   });

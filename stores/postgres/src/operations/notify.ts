@@ -13,13 +13,10 @@ export function encode(message: Message): string {
   return Buffer.byteLength(text) <= LIMIT_BYTES ? text : JSON.stringify(inShort(message));
 }
 
-/**
- * A message beyond the limit is sent without its ids: everyone looks for themselves. An announcement keeps its mark,
- * which is a place in an order.
- */
+/** A message beyond the limit is sent without its ids: everyone looks for themselves. */
 function inShort(message: Message): Message {
   return message.type === 'changed'
-    ? { type: 'changed', mark: message.mark, jobs: [], more: true }
+    ? { type: 'changed', jobs: [], more: true }
     : { type: 'control' };
 }
 
@@ -39,14 +36,14 @@ export function decode(text: string): Message | null {
 
 function isMessage(value: unknown): value is Message {
   if (!isObject(value)) return false;
-  const { type, kinds, leases, mark, jobs, more } = value;
+  const { type, kinds, leases, jobs, more } = value;
   switch (type) {
     case 'ready':
       return isListOf(kinds, isText);
     case 'cancel':
       return isListOf(leases, isLease);
     case 'changed':
-      return isText(mark) && isListOf(jobs, isText) && typeof more === 'boolean';
+      return isListOf(jobs, isText) && typeof more === 'boolean';
     case 'control':
     case 'interest':
       return true;
@@ -57,7 +54,7 @@ function isMessage(value: unknown): value is Message {
 
 /** Every part that any message has, as yet unread. */
 type Unread = Record<
-  'type' | 'kinds' | 'leases' | 'mark' | 'jobs' | 'more' | 'id' | 'epoch' | 'claim',
+  'type' | 'kinds' | 'leases' | 'jobs' | 'more' | 'id' | 'epoch' | 'claim',
   unknown
 >;
 

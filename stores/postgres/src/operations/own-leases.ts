@@ -8,7 +8,7 @@ import {
 } from '../database.ts';
 import { MAY_SHARE, RANK, RECORD_OF } from './filter.ts';
 
-// Jobs of a large claim share one lease (004-shared-leases.sql), and only succeeding knows of it. Everything else that
+// Jobs of a large claim share one lease (001-queue.sql), and only succeeding knows of it. Everything else that
 // happens to a job needs a lease of its own, and this gives it one.
 //
 // Two statements in one transaction: the shared lease is locked, and *then* it is read who holds it still. As one
@@ -65,7 +65,7 @@ SELECT claim, epoch FROM millrace.shared_lease WHERE until < millrace.clock()
 };
 
 interface Moving {
-  /** Of the lease's jobs, those that are looked at, as a set of `m(seq)`. */
+  /** The jobs of the lease that are looked at, as a set of `m(seq)`. */
   readonly jobs: string;
   /** The jobs that the lease names from now on. */
   readonly rest: string;

@@ -1,7 +1,20 @@
-import type { Keep, PruneParams, Pruned } from '@millrace/engine';
-import { type Statement, numbers, texts } from '../database.ts';
+import type { Keep, Pruned, PruneParams } from '@millrace/engine';
+import { numbers, type Statement, texts } from '../database.ts';
 import type { Context } from './context.ts';
-import { WITH_GONE } from './gone.ts';
+
+/**
+ * Everything that is removed with jobs that have ended: their place among the dead, their keys and their counts. Follows a CTE
+ * `gone (seq, kind, tenant, state, key)`. Keys are deleted by their values: by ctid, one that a retry has just revived
+ * would stay for good.
+ */
+export const WITH_GONE = `dead AS (
+  DELETE FROM millrace.dead WHERE seq = ANY (ARRAY(SELECT seq FROM gone))
+), keys AS (
+  DELETE FROM millrace.keys
+   WHERE key = ANY (ARRAY(SELECT key FROM gone WHERE key IS NOT NULL)) AND seq = ANY (ARRAY(SELECT seq FROM gone))
+), counted AS (
+  INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, tenant, state, -count(*) FROM gone GROUP BY kind, tenant, state
+)`;
 
 // One stretch of the history, oldest first, along the primary key. Jobs are made in that order, so the sweep may
 // stop where the youngest of a stretch is younger than the shortest time anything is kept. A job that succeeded is kept

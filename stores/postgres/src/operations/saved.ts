@@ -2,7 +2,7 @@ import type { Statement } from '../database.ts';
 import type { Saved, SavedThings } from '../service.ts';
 import type { Context } from './context.ts';
 
-/** Of one person, within a tenant, of one sort: more than anybody reads. */
+/** The limit per person, tenant and sort: more than anybody reads. */
 export const MOST_SAVED = 100;
 
 const COLUMNS = `name, value, date_part('epoch', updated_at) * 1000 AS updated_at`;

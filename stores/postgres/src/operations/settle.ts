@@ -22,7 +22,7 @@ import {
   succeed,
 } from './succeed.ts';
 
-// What did not succeed: gives up the leases that still hold and writes the outcomes of exactly those. Each job has a lease of
+// Outcomes other than success: gives up the leases that still hold and writes the outcomes of exactly those. Each job has a lease of
 // its own here.
 // A job that was asked to cancel does not go back to the queue: the request is never lost. A suspect that is handed back
 // stays one; nothing of an erased job is kept.

@@ -109,7 +109,7 @@ export interface Asked extends Named {
 }
 export type Written = { state: string; canceled: boolean; erased: boolean };
 export type WrittenRow = Written & { seq: number; claim: number };
-/** What became of each; those that are missing were refused. */
+/** The answer for each job; those that are missing were refused. */
 export type Writings = 'all succeeded' | ReadonlyMap<Settlement, Written>;
 export const SUCCEEDED: Written = { state: 'SUCCEEDED', canceled: false, erased: false };
 
@@ -205,7 +205,7 @@ function resultOf(outcome: SettledOutcome): string | null {
   return outcome.move === 'succeed' && outcome.result !== 'null' ? outcome.result : null;
 }
 
-/** Of an array literal such as `{1,2}`. */
+/** The members of an array literal such as `{1,2}`. */
 function listed(literal: string | null | undefined): number[] {
   return literal == null || literal === '{}' ? [] : literal.slice(1, -1).split(',').map(Number);
 }

@@ -24,7 +24,6 @@ function createWorld(announce: Announcements['announce'] = async () => {}) {
     announcements,
     events,
     clock: time.process(),
-    processId: 'p',
     outage: { failed() {}, fine() {} },
   });
   return { announcer, events, told, time, run: (ms: number) => time.run(time.now() + ms) };
@@ -53,7 +52,6 @@ describe('the announcer', () => {
       [1_200, 10],
       [1_300, 5],
     ]);
-    expect(told.map(({ mark }) => mark)).toEqual(['p-1', 'p-2', 'p-3', 'p-4']);
     expect(told.flatMap(({ jobs }) => jobs)).toHaveLength(25);
     expect(time.now()).toBe(2_250);
   });

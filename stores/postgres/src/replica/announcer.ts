@@ -1,6 +1,5 @@
 import type { Clock, Events, JobId } from '@millrace/engine';
 import type { Announcements } from '../service.ts';
-import type { Outage } from './outage.ts';
 
 /**
  * Tells all processes which jobs this one has changed, as long as someone watches: at once when it was quiet, else
@@ -14,14 +13,12 @@ export interface Announcer {
   doubt(): void;
   /** Something that is no job has changed. */
   touch(name: string): void;
-  /** Announces no job, only a mark: a place in the order that all processes share. Gives the mark. */
-  beacon(): Promise<string>;
   /** Announces what is left, then ends. */
   close(): Promise<void>;
 }
 
 /**
- * How long a process goes on announcing after it last heard of a reader. Longer than readers rely on it (KEEP_MS), so
+ * How long a process goes on announcing after it last heard of a reader. Longer than readers rely on it (60 s), so
  * that no reader waits for announcements of a process that has stopped making them.
  */
 const INTEREST_MS = 90_000;
@@ -35,10 +32,9 @@ export function createAnnouncer(params: {
   announcements: Announcements;
   events: Events;
   clock: Clock;
-  processId: string;
   outage: Outage;
 }): Announcer {
-  const { announcements, events, clock, processId, outage } = params;
+  const { announcements, events, clock, outage } = params;
   /** When each job was last changed here. */
   const touched = new Map<JobId, number>();
   /** When a change was last dropped for want of room; the next announcement then says `more`. */
@@ -47,9 +43,8 @@ export function createAnnouncer(params: {
   let heardAt = clock.now();
   let isDoubtful = false;
   let flushedAt = -Infinity;
-  let takeBack: (() => void) | null = null;
+  let cancelTimer: (() => void) | null = null;
   let flushing: Promise<void> | null = null;
-  let count = 0;
   let isClosed = false;
 
   const isWatched = (now = clock.now()): boolean => now - heardAt < INTEREST_MS;
@@ -72,16 +67,16 @@ export function createAnnouncer(params: {
     if (watched) arm();
   }
 
-  /** Jobs have changed whose ids are not known here: readers are told that there is `more`. */
+  /** Jobs have changed whose ids are not known here: readers get `more`. */
   function touchOthers(): void {
     overflowAt = clock.now();
     if (isWatched()) arm();
   }
 
   function arm(): void {
-    if (takeBack !== null || flushing !== null || isClosed) return;
-    takeBack = clock.after(Math.max(0, flushedAt + WINDOW_MS - clock.now()), () => {
-      takeBack = null;
+    if (cancelTimer !== null || flushing !== null || isClosed) return;
+    cancelTimer = clock.after(Math.max(0, flushedAt + WINDOW_MS - clock.now()), () => {
+      cancelTimer = null;
       void flush();
     });
   }
@@ -101,7 +96,7 @@ export function createAnnouncer(params: {
     overflowAt = -Infinity;
     flushedAt = clock.now();
     try {
-      await announce(jobs, more);
+      await announcements.announce({ announcement: { type: 'changed', jobs, more } });
       outage.fine();
     } catch (error) {
       outage.failed(error);
@@ -109,13 +104,6 @@ export function createAnnouncer(params: {
       if (more) overflowAt = clock.now();
       for (const id of jobs) touch(id);
     }
-  }
-
-  async function announce(jobs: JobId[], more: boolean): Promise<string> {
-    count += 1;
-    const mark = `${processId}-${count}`;
-    await announcements.announce({ announcement: { type: 'changed', mark, jobs, more } });
-    return mark;
   }
 
   const unlisten = listen(events, touch, touchOthers);
@@ -136,18 +124,17 @@ export function createAnnouncer(params: {
       if (!isWatched()) isDoubtful = true;
     },
     touch,
-    beacon: () => announce([], false),
     async close() {
       isClosed = true;
       unlisten();
-      takeBack?.();
+      cancelTimer?.();
       await flushing;
       if (hasNews() && isWatched()) await flush();
     },
   };
 }
 
-/** Every event that is about a job's state, by what it tells of the job. */
+/** Every event that is about a job's state, by what it says about the job. */
 function listen(events: Events, touch: (id: JobId) => void, touchOthers: () => void): () => void {
   const touchOne = ({ id }: { id: JobId }): void => touch(id);
   const stops = [
@@ -173,4 +160,10 @@ function listen(events: Events, touch: (id: JobId) => void, touchOthers: () => v
     ),
   ];
   return () => stops.forEach((stop) => stop());
+}
+
+/** Hears of each try that failed or passed, and decides what is worth a line: a store that is away fails them all. */
+export interface Outage {
+  failed(error: unknown): void;
+  fine(): void;
 }

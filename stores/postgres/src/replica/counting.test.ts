@@ -1,8 +1,7 @@
 import { type NewJob, createEvents } from '@millrace/engine';
 import { LEVEL, type Rollup } from '../figures.ts';
 import { expect, test } from 'vitest';
-import { bucketOf } from './buckets.ts';
-import { createCounting } from './counting.ts';
+import { bucketOf, createCounting } from './counting.ts';
 
 const NOW = Date.parse('2026-03-10T12:34:30Z');
 const MINUTE = 60_000;

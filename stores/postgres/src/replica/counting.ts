@@ -1,21 +1,19 @@
-import type { Events } from '@millrace/engine';
+import type { Events, NewJob } from '@millrace/engine';
 import {
   BUCKETS,
-  LEVEL,
   type Level,
+  LEVEL,
   type Rollup,
-  SOURCES,
   type Source,
+  SOURCES,
   type Tally,
 } from '../figures.ts';
-import { bucketOf } from './buckets.ts';
-import { SOURCE_PLACE, sourceOf } from './source.ts';
 
 /** Kinds and tenants of one minute that are counted apart. More are counted in the levels above alone. */
 const MOST_LANES = 10_000;
 /** Minutes that wait to be written while the store is away: an hour. */
 const MOST_MINUTES = 60;
-/** Of these, the newest whose tenants are kept apart. */
+/** The newest of these, whose tenants are kept apart. */
 const MINUTES_WITH_LANES = 5;
 const MINUTE_MS = 60_000;
 
@@ -41,7 +39,7 @@ interface Minute {
 }
 
 /**
- * What happens in this process, added up in memory by minute, kind and tenant. An event costs three additions and no more; what
+ * Counts what happens in this process, added up in memory by minute, kind and tenant. An event costs three additions and no more; what
  * is kept is bounded, whatever the store does.
  */
 export interface Counting extends Tally {
@@ -207,3 +205,26 @@ function emptyRow(level: Level, minute: number, tenant: string, kind: string): R
     isDirty: false,
   };
 }
+
+/** Bucket n counts up to 4 · 2ⁿ ms; the last one everything beyond. */
+export const FIRST_BUCKET_MS = 4;
+
+export function bucketOf(ms: number): number {
+  if (!(ms > FIRST_BUCKET_MS)) return 0;
+  return Math.min(BUCKETS - 1, Math.ceil(Math.log2(ms / FIRST_BUCKET_MS)));
+}
+
+/** All jobs of a pipeline's run carry the run's id. */
+const PIPELINE_RUN = /^pipe-\d+$/;
+
+/** The origin of a job, as far as its fields show it. Records of Salesforce are made elsewhere and counted when they begin. */
+function sourceOf({ schedule, correlationId, parents, submitter }: NewJob): Source {
+  if (schedule !== undefined) return 'schedule';
+  if (correlationId !== undefined && PIPELINE_RUN.test(correlationId)) return 'pipeline';
+  if (parents !== undefined) return 'rule';
+  return submitter === undefined ? 'other' : 'api';
+}
+
+const SOURCE_PLACE = Object.fromEntries(
+  SOURCES.map((source, place) => [source, place]),
+) as Readonly<Record<Source, number>>;

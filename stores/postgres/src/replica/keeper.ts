@@ -1,7 +1,7 @@
 import type { Clock } from '@millrace/engine';
 import type { Figures } from '../figures.ts';
 import type { Counting } from './counting.ts';
-import type { Outage } from './outage.ts';
+import type { Outage } from './announcer.ts';
 
 /** Writes what was counted, now and then. Nothing waits for it; what could not be written is sent again. */
 export interface Keeper {
@@ -27,18 +27,18 @@ export function createKeeper(params: {
   const { counting, figures, replica, clock, outage } = params;
   let version = 0;
   let writtenAt = -Infinity;
-  let takeBack: (() => void) | null = null;
+  let cancelTimer: (() => void) | null = null;
   let writing: Promise<void> | null = null;
   let isClosed = false;
 
   function soon(): void {
-    if (takeBack !== null || writing !== null || isClosed) return;
+    if (cancelTimer !== null || writing !== null || isClosed) return;
     arm(Math.max(FIRST_MS, writtenAt + EVERY_MS - clock.now()));
   }
 
   function arm(ms: number): void {
-    takeBack = clock.after(ms, () => {
-      takeBack = null;
+    cancelTimer = clock.after(ms, () => {
+      cancelTimer = null;
       void write();
     });
   }
@@ -72,7 +72,7 @@ export function createKeeper(params: {
     soon,
     async close() {
       isClosed = true;
-      takeBack?.();
+      cancelTimer?.();
       let giveUp: () => void = () => {};
       const late = new Promise<void>((resolve) => {
         giveUp = clock.after(CLOSE_WITHIN_MS, resolve);

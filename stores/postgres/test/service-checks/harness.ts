@@ -17,7 +17,7 @@ export interface ServiceWorld {
 
 export type ServiceCheck = (title: string, body: (world: ServiceWorld) => Promise<void>) => void;
 
-/** What the server needs of its database beyond the port of the engine. */
+/** The parts of a database that the server needs beyond the port of the engine. */
 export function describeService(
   title: string,
   start: () => Promise<ServiceHarness>,

@@ -1,7 +1,7 @@
 import type { ClaimParams, Claimed, ClaimedJob, Lost } from '@millrace/engine';
 import type { Context } from '../context.ts';
 import { selectByIds } from '../records/select.ts';
-import { AT_ONCE, type ApexCall } from './apex-call.ts';
+import { type ApexCall, AT_ONCE } from './level.ts';
 import { claimIdOf, payloadOf } from './claimed.ts';
 
 interface ClaimAnswer {

@@ -3,8 +3,7 @@ import { SalesforceError } from '@millrace/salesforce';
 import { type Context, isTemporary, unavailable } from '../context.ts';
 import { endingValues } from '../settling/ending.ts';
 import { settleGraphs } from '../settling/graphs.ts';
-import { AT_ONCE, type ApexCall } from './apex-call.ts';
-import { type Ending, type Level, correlationOf } from './level.ts';
+import { type ApexCall, AT_ONCE, correlationOf, type Ending, type Level } from './level.ts';
 
 /** The start of the trigger's message when the subject of the document was erased while it was made. */
 const ERASED = 'ERASED:';

@@ -1,9 +1,8 @@
 import type { RenewAnswer } from '@millrace/engine';
 import type { Context } from '../context.ts';
-import { AT_ONCE, apexCall } from './apex-call.ts';
+import { apexCall, AT_ONCE, type Held, inGroups, type Level } from './level.ts';
 import { createApexClaim } from './apex-claim.ts';
 import { createApexSettle } from './apex-settle.ts';
-import { type Held, type Level, inGroups } from './level.ts';
 
 /** The package's endpoints lock the rows, and its trigger refuses what a stale lease writes. */
 export function createApexLevel(context: Context): Level {

@@ -37,12 +37,12 @@ export function payloadOf({ request, subject }: Pick<Row, 'request' | 'subject'>
   return request ?? (subject === null ? 'null' : null);
 }
 
-/** What ClaimId__c says. People see by it whose claim it was; the number alone is unique. */
+/** The value of ClaimId__c. People see by it whose claim it was; the number alone is unique. */
 export function claimIdOf({ worker, claim }: Pick<ClaimParams, 'worker' | 'claim'>): string {
   return `${worker}/${claim}`.slice(0, 255);
 }
 
-/** What a claim whose answer was lost had taken, as far as it is still held: none of it can have begun. */
+/** The records of a claim whose answer was lost, as far as they are still held: none of them can have begun. */
 export async function replay(context: Context, params: ClaimParams): Promise<Claimed> {
   const { field } = context.names;
   const { salesforce } = context;

@@ -1,12 +1,13 @@
 import type {
-  ClaimParams,
   Claimed,
+  ClaimParams,
   Lease,
   RenewAnswer,
   SettleAnswer,
   SettledOutcome,
 } from '@millrace/engine';
-import type { SalesforceError } from '@millrace/salesforce';
+import type { SalesforceError, WriteOptions } from '@millrace/salesforce';
+import type { Context } from '../context.ts';
 
 /**
  * Who may write a record is decided in the org: by the package's Apex, or, where only its objects are installed,
@@ -66,4 +67,22 @@ export function inGroups<T>(items: readonly T[], size: number): T[][] {
   const groups: T[][] = [];
   for (let from = 0; from < items.length; from += size) groups.push(items.slice(from, from + size));
   return groups;
+}
+
+/** Rows that one Apex call changes: 200 fit its limits with room to spare. */
+export const AT_ONCE = 200;
+
+/**
+ * Calls the package's endpoint. `repeatable` calls are sent again after a lost answer: they change nothing the
+ * second time.
+ */
+export type ApexCall = <T>(
+  verb: string,
+  body: object,
+  options?: Pick<WriteOptions, 'repeatable' | 'correlationId'>,
+) => Promise<T>;
+
+export function apexCall({ salesforce, names }: Context): ApexCall {
+  return (verb, body, options = {}) =>
+    salesforce.apex({ method: 'POST', path: `${names.apex}/${verb}`, body, ...options });
 }

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { ClaimParams, Claimed, Lost, Want } from '@millrace/engine';
+import type { Claimed, ClaimParams, Lost, Want } from '@millrace/engine';
 import { SalesforceError, soqlTime } from '@millrace/salesforce';
 import { claimedJob, claimIdOf } from './claimed.ts';
-import type { Context } from '../context.ts';
-import { calling } from '../lane.ts';
+import { calling, type Context } from '../context.ts';
 import { canceledValues, timeText } from '../settling/ending.ts';
 import { tokenOf } from '../records/ids.ts';
-import { type Move, type Moves, endRow, nextEpoch, nextRows } from './moves.ts';
+import { endRow, type Move, type Moves, nextEpoch, nextRows } from './moves.ts';
 import { LIVE } from '../records/names.ts';
-import { type Row, columns, rowOf } from '../records/row.ts';
+import { columns, type Row, rowOf } from '../records/row.ts';
 import { answersTo, claimOrder, ofKind, soql } from '../records/select.ts';
-import { takeOverValues } from './take-over.ts';
+import type { Field } from '../records/fields.ts';
 
 const TAKE_OVER_AT_ONCE = 200;
 const LONGEST_WORKER = 120;
@@ -193,8 +192,39 @@ function isFull(picked: readonly Row[], wants: readonly Want[], limit: number): 
 }
 
 /** As the query orders them; those of several kinds come from several queries. */
-export function byClaimOrder(a: Row, b: Row): number {
+function byClaimOrder(a: Row, b: Row): number {
   if (a.priority !== b.priority) return (b.priority ?? -Infinity) - (a.priority ?? -Infinity);
   if (a.createdAt !== b.createdAt) return a.createdAt - b.createdAt;
   return a.id < b.id ? -1 : 1;
+}
+
+/**
+ * Takes over a record whose lease is over, as the port says it (`Claimed`). A record is begun once its lease was
+ * renewed, which empties ClaimId__c; one that Apex leased to a call of its own never had a claim, and counts as begun.
+ */
+function takeOverValues(
+  { salesforce }: Context,
+  row: Row,
+): Partial<Record<Field, unknown>> & { readonly status: 'QUEUED' | 'FAILED' | 'CANCELED' } {
+  const now = salesforce.now();
+  const isBegun = row.claimId === null;
+  const attempts = row.attempts + (isBegun ? 1 : 0);
+  const free = { leaseToken: null, lockedUntil: null, claimId: null };
+  if (row.cancelRequested) return { ...free, attempts, ...canceledValues(now), status: 'CANCELED' };
+  if (isBegun && row.suspect && attempts >= row.maxAttempts) {
+    const error = { errorCode: 'worker_lost', error: lostText(row, attempts) };
+    const finishedAt = timeText(now);
+    return { ...free, ...error, attempts, status: 'FAILED', finishedAt, suspect: false };
+  }
+  // A job that was not alone keeps one execution: a neighbour may have ended the process.
+  const kept = Math.min(attempts, row.maxAttempts - 1);
+  return { ...free, attempts: kept, status: 'QUEUED', due: null, suspect: true };
+}
+
+/** Says no more than is known: the lease was not renewed. */
+function lostText({ worker }: Row, attempt: number): string {
+  return (
+    `The worker ${worker ?? ''} stopped renewing its lease during attempt ${attempt}: it died, froze or was cut ` +
+    'off. The document may be the cause (memory, a crash): look at the log of the worker before you try it again.'
+  );
 }

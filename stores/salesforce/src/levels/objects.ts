@@ -52,7 +52,7 @@ export function createObjectsLevel(context: Context): Level {
     });
   }
 
-  /** The row that is read tells whether the lease holds; the end row makes sure that it still does. */
+  /** The row that is read shows whether the lease holds; the end row makes sure that it still does. */
   async function settle(endings: readonly Ending[]): Promise<SettleAnswer[]> {
     const rows = await selectByIds(context, ids18(endings));
     const held = endings.filter((ending) => heldRow(rows, ending, ending.token) !== null);

@@ -15,7 +15,7 @@ export const RECORD_CODES = {
   result_unstorable: { retryable: false },
   worker_lost: { retryable: false },
   erased: { retryable: false },
-  /** Of the package's Apex: the button's call came too late, or was refused. */
+  /** Set by the package's Apex: the button's call came too late, or was refused. */
   callout_late: { retryable: true },
   callout_failed: { retryable: true },
 } as const satisfies Record<string, { readonly retryable: boolean }>;

@@ -42,7 +42,7 @@ export const FIELDS = {
 type Fields = typeof FIELDS;
 export type Field = keyof Fields;
 type ReadField = { [F in Field]: Fields[F]['read'] extends 'never' ? never : F }[Field];
-/** What was read of a record. A field that was not asked for is as empty as one that is. */
+/** The fields that were read of a record. A field that was not asked for is as empty as one that is. */
 export type Values = {
   readonly [F in ReadField]: ReturnType<(typeof READERS)[Fields[F]['holds']]>;
 };

@@ -19,7 +19,7 @@ export function createIds(name: string): Ids {
   };
 }
 
-/** What a worker shows for its lease. */
+/** The proof of a worker's lease. */
 export function tokenOf(recordId: string, epoch: number): string {
   return `${recordId}:${epoch}`;
 }

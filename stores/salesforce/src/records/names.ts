@@ -6,7 +6,7 @@ export interface Names {
   readonly lease: string;
   readonly leaseKey: string;
   readonly template: string;
-  /** Of a template: the version of the file that its documents are made from. */
+  /** The version of the file that a template's documents are made from. */
   readonly templateVersion: string;
   /** The channel of the event that says that documents wait. */
   readonly wakeup: string;
@@ -16,7 +16,7 @@ export interface Names {
 }
 
 export interface NameOptions {
-  /** Of the package, where it was installed as a managed one. */
+  /** The namespace of the package, where it was installed as a managed one. */
   readonly namespace?: string | undefined;
   /** For an org that calls its object or fields otherwise. */
   readonly document?: string | undefined;
@@ -69,7 +69,7 @@ export function unreferring(text: string): string {
   return text.replaceAll('@{', '@ {');
 }
 
-/** Of Live__c. Work is found by it: an index over the records that wait or run, whatever else the org keeps. */
+/** The values of Live__c. Work is found by it: an index over the records that wait or run, whatever else the org keeps. */
 export const LIVE = 'LIVE';
 
 /** Our words become field names; what is undefined is left out, null empties. Who writes a status says whether it is live. */

@@ -79,7 +79,7 @@ export function jobOf(context: Context, row: Row): Job {
   };
 }
 
-/** Of a record that waits for its next attempt the failure was temporary, whatever its code mostly is. */
+/** A record that waits for its next attempt had a temporary failure, whatever its code mostly is. */
 function errorOf({ errorCode, error, status }: Row): FailureRecord | null {
   if (errorCode === null && error === null) return null;
   const code = errorCode ?? 'unknown';

@@ -7,7 +7,7 @@ type Values = Partial<Record<Field, unknown>>;
 
 const NOTHING: Values = { request: null, result: null, error: null };
 
-/** What the record says once the execution is over. `now` is the org's clock. A hand-back clears no suspect. */
+/** The record once the execution is over. `now` is the org's clock. A hand-back clears no suspect. */
 export function endingValues(ending: Ending, now: number): Values {
   return {
     ...movedValues(ending, now),

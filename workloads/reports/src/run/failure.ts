@@ -4,10 +4,16 @@ import { SourceError, SourceUnavailable } from '@millrace/sql-source';
 import { TableError } from '@millrace/tables';
 import { LostOutput } from '../outputs/errors.ts';
 import { KeyTrouble } from '../sql/key.ts';
+import { CannotGoOn } from '../sql/read.ts';
 
 /** Nobody can carry the file on: its beginning is gone, or another version of Millrace wrote it, which writes columns otherwise. */
 export function isLostOutput(error: unknown): boolean {
   return error instanceof LostOutput || (error instanceof TableError && error.code === 'bad_state');
+}
+
+/** The file begins again, and nothing of it was lost: all of it is of one snapshot. */
+export function isReadWhole(error: unknown): boolean {
+  return error instanceof CannotGoOn;
 }
 
 /** The source is away for a while, and nothing is wrong with the report. */

@@ -8,7 +8,7 @@ import {
 } from '@millrace/engine';
 import type { ReportResult } from '../result.ts';
 import { cursorOf } from './cursor.ts';
-import { isAway, isLostOutput, isStorageAway, toFailure } from './failure.ts';
+import { isAway, isLostOutput, isReadWhole, isStorageAway, toFailure } from './failure.ts';
 import { NotHandedOver, handOver } from './hand-over.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { nextTry } from './waiting.ts';
@@ -65,7 +65,7 @@ interface Way {
   hasMoved: boolean;
 }
 
-/** A file whose beginning is gone (another machine's disk, an upload that has expired) is begun again. */
+/** A file whose beginning is gone (another machine's disk, an upload that has expired) is begun again, and one of groups that get other keys. */
 async function* written(
   execution: Execution,
   prepared: Prepared,
@@ -80,10 +80,11 @@ async function* written(
       onSaved,
     });
   } catch (error) {
-    if (from === null || !isLostOutput(error)) throw error;
-    execution.workshop.metrics.restarted();
+    const isLost = isLostOutput(error);
+    if (from === null || !(isLost || isReadWhole(error))) throw error;
+    if (isLost) execution.workshop.metrics.restarted();
     execution.context.log.warn({ err: error }, 'the file is begun again');
-    const restarts = from.restarts + 1;
+    const restarts = from.restarts + (isLost ? 1 : 0);
     return yield* writeReport(execution, prepared, { from: null, restarts, onSaved });
   }
 }

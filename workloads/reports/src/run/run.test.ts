@@ -184,6 +184,24 @@ test('a file that a version with other columns has begun is begun again', async 
   });
 });
 
+test('a report of groups that may be written in another way begins again, and has one snapshot', async () => {
+  const small = await openBench({
+    source,
+    definition: (name) => definitions.get(name) ?? null,
+    config: { chunk: { bytes: 1_000, rows: 100 } },
+  });
+  const whole = begun('halves');
+  const { contacts } = await small.execute(whole);
+  const run = begun('halves');
+  await small.execute(run, Math.floor(contacts / 2));
+  expect(run.chunks.length).toBeGreaterThan(1);
+  const before = run.chunks.length;
+  await small.execute(run);
+  expect(run.chunks[before]).toMatchObject({ cursor: { chunks: 1 } });
+  expect(run.finish).toMatchObject({ rows: 950, sha256: whole.finish?.['sha256'], note: null });
+  await small.close();
+});
+
 test('asOf: the result says how many rows were left out, counted where they would have been read', async () => {
   const small = await openBench({
     source,

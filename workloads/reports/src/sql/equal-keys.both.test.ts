@@ -93,6 +93,27 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, readonly string[]
   record: { pair: ['(1,a)', '(1.0,a)', '(2,a)', '(1,b)'] },
 };
 
+/** SQL that makes one row of rows with equal keys, or computes something of them; the database looks at the key before that, if it may. */
+const GROUPING: Readonly<Record<string, (table: string) => string>> = {
+  'GROUP BY': (table) => `SELECT k, count(*) AS n, min(n) AS first FROM ${table} GROUP BY k`,
+  'a view that groups': (table) => `SELECT * FROM ${table}_groups`,
+  'GROUP BY in a WITH': (table) =>
+    `WITH g AS (SELECT k, count(*) AS n, min(n) AS first FROM ${table} GROUP BY k) SELECT * FROM g`,
+  'GROUP BY behind a join': (table) =>
+    `SELECT g.k, g.n, o.n AS other FROM (SELECT k, count(*) AS n FROM ${table} GROUP BY k) g JOIN ${table} o ON o.n = g.n`,
+  'its text, GROUP BY': (table) =>
+    `SELECT pg_catalog.format('%s', k) AS k, count(*) AS n, min(n) AS first FROM ${table} GROUP BY ${table}.k`,
+  DISTINCT: (table) => `SELECT DISTINCT k, 1 AS n FROM ${table}`,
+  'DISTINCT ON': (table) => `SELECT DISTINCT ON (k) k, 1 AS n FROM ${table} ORDER BY k, n`,
+  UNION: (table) => `SELECT k, 1 AS n FROM ${table} UNION SELECT k, 1 FROM ${table}`,
+  INTERSECT: (table) =>
+    `SELECT k, 1 AS n FROM ${table} WHERE n = 0 INTERSECT SELECT k, 1 FROM ${table} WHERE n > 0`,
+  EXCEPT: (table) =>
+    `SELECT k, 1 AS n FROM ${table} WHERE n = 0 EXCEPT SELECT k, 1 FROM ${table} WHERE n > 0`,
+  'a window': (table) =>
+    `SELECT k, n, count(*) OVER (PARTITION BY k) AS all, min(n) OVER (PARTITION BY k) AS first FROM ${table}`,
+};
+
 /** Types of the whole catalogue that can be ordered. */
 const ORDERED = `
 SELECT DISTINCT format_type(c.opcintype, NULL)
@@ -113,7 +134,7 @@ beforeAll(async () => {
   for (const { type, values, table } of NAMED) {
     const rows = values.map((value, at) => `('${value.replaceAll("'", "''")}', ${at})`).join(', ');
     await script(
-      `CREATE TABLE ${table} (k ${type} NOT NULL, n int NOT NULL); INSERT INTO ${table} VALUES ${rows}; CREATE INDEX ON ${table} (k)`,
+      `CREATE TABLE ${table} (k ${type} NOT NULL, n int NOT NULL); INSERT INTO ${table} VALUES ${rows}; CREATE INDEX ON ${table} (k); CREATE VIEW ${table}_groups AS SELECT k, count(*) AS n, min(n) AS first FROM ${table} GROUP BY k`,
     );
   }
 });
@@ -153,6 +174,46 @@ describe.each(MODES.filter(([mode]) => (mode === 'stream') === isLong))('as %s',
         const { bytes, decisions } = await fileOfReport(world, report, options, stopAfter);
         expect(bytes.toString(), `stopped after ${stopAfter}`).toBe(expected);
         if (mode === 'chunks') expect(decisions.at(-1)?.mode).toBe('chunks');
+      }
+    },
+  );
+});
+
+/** What there is beside the key, which may be written in any of its ways. */
+function besideKey(csv: string): string[] {
+  return csv
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/^(?:"(?:[^"]|"")*"|[^",]*),/, ''))
+    .toSorted();
+}
+
+/** Of each kind one; all others in the long suite. */
+const FAST = ['citext', 'numeric', 'interval', 'text COLLATE loose', 'integer'];
+
+describe.each(Object.entries(GROUPING))('%s', (_name, sqlOf) => {
+  // An index scan by the key, and no hash: what a large table is read by.
+  beforeAll(async () => {
+    const name = new URL(opened.url).pathname.slice(1);
+    for (const setting of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'enable_hashagg'])
+      await world.change(`ALTER DATABASE "${name}" SET ${setting} = off`);
+  });
+  test.each(NAMED.filter(({ type }) => FAST.includes(type) !== isLong))(
+    'no group of $type is doubled or torn, wherever the reading stops',
+    async ({ table }) => {
+      const report: SomeReport = { sql: sqlOf(table), key: ['k'] };
+      const expected = await world.within((reading) => copied(reading, report.sql));
+      for (const stopAfter of [Infinity, 1]) {
+        const { bytes } = await fileOfReport(
+          world,
+          report,
+          { format: 'csv', chunk: ROW_BY_ROW },
+          stopAfter,
+        );
+        expect(besideKey(bytes.toString()), `stopped after ${stopAfter}`).toEqual(
+          besideKey(`k\n${expected}`),
+        );
       }
     },
   );

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SomeReport, type SqlWorld, WORLDS, shapeIn } from '../../test/sql-world.ts';
-import { type PlanDecision, type ReadMode, decideAfter, decideBefore } from './plan.ts';
-import { CHUNK_ROWS, keyValues, textsOf } from './texts.ts';
+import {
+  type PlanDecision,
+  type ReadMode,
+  decideAfter,
+  decideBefore,
+  splitsGroups,
+} from './plan.ts';
+import { CHUNK_ROWS, PROBE_VALUE, keyValues, textsOf } from './texts.ts';
 
 const TABLES = `
 CREATE TABLE sheet (id bigint PRIMARY KEY, county int NOT NULL, person int NOT NULL, work_date date NOT NULL, hours numeric(5,2), code text COLLATE "C" NOT NULL);
@@ -190,6 +196,44 @@ describe.each(WORLDS)('%s', (_, open) => {
     // Either says stream, and it is one.
     const mode = before.mode === 'stream' ? before : after;
     expect(mode).toEqual({ mode: given.mode, why: expect.any(String) });
+  });
+
+  test.each([
+    ['groups by the key', 'SELECT abs(hours) AS hours, count(*) FROM sheet GROUP BY 1', true],
+    ['makes the key distinct', 'SELECT DISTINCT abs(hours) AS hours FROM sheet', true],
+    [
+      'keeps the window of a part',
+      'SELECT hours + 0 AS hours, rank() OVER (PARTITION BY hours + 0 ORDER BY id) FROM sheet',
+      true,
+    ],
+    ['has the key of a UNION', 'SELECT hours FROM sheet UNION SELECT hours + 1 FROM sheet', true],
+    [
+      'groups by a column whose equal values are alike',
+      'SELECT hours, count(*) FROM sheet GROUP BY hours',
+      false,
+    ],
+    [
+      'joins what is grouped',
+      'SELECT s.hours + 0 AS hours, g.n FROM sheet s JOIN (SELECT person, count(*) AS n FROM sheet GROUP BY person) g ON g.person = s.person',
+      false,
+    ],
+    [
+      'counts for each row',
+      'SELECT hours + 0 AS hours, (SELECT count(*) FROM visitor v WHERE v.sheet_id = s.id) FROM sheet s',
+      false,
+    ],
+    [
+      'limits what is grouped',
+      'SELECT hours + 0 AS hours FROM (SELECT hours FROM sheet GROUP BY hours LIMIT 9) s',
+      false,
+    ],
+  ])('a part of a group could be left behind where the SQL %s', async (_name, sql, splits) => {
+    const plan = await world.within(async (reading) => {
+      const { groups } = textsOf(await shapeIn(reading, { sql, key: ['hours'] }), 'csv');
+      await reading.set(PROBE_VALUE);
+      return groups === null ? null : reading.explain(groups);
+    });
+    expect(plan !== null && splitsGroups(plan)).toBe(splits);
   });
 
   test('the estimate is that of the planner', async () => {

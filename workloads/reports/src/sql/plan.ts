@@ -1,5 +1,5 @@
 import type { PlanNode } from '@millrace/sql-source';
-import { namesKey } from './texts.ts';
+import { namesKey, namesProbe } from './texts.ts';
 
 /**
  * How a report is read. `chunks`: a statement for each, which finds its beginning by an index. `stream`: one statement that the
@@ -54,6 +54,23 @@ export function decideBefore(plan: PlanNode, ties = 0): PlanDecision {
 /** Of a chunk after a bound key. */
 export function decideAfter(plan: PlanNode, ties = 0): PlanDecision {
   return decide(plan, { isCondition: (condition) => namesKey(condition), ties });
+}
+
+/** Nodes that make one row of several, or compute something of several. */
+const GROUPING = new Set(['Aggregate', 'Group', 'Unique', 'SetOp', 'WindowAgg']);
+
+/**
+ * Of `ReportTexts.groups`: the database looks at the key before it groups. It may do so where it groups by the key, since a group has one
+ * key as it compares them. A chunk that begins between `KEY` and `Key` leaves a part of that group behind, and is a group more.
+ */
+export function splitsGroups(plan: PlanNode, isGrouped = false): boolean {
+  if (
+    isGrouped &&
+    Object.values(plan).some((value) => typeof value === 'string' && namesProbe(value))
+  )
+    return true;
+  const groups = isGrouped || GROUPING.has(plan['Node Type']);
+  return (plan.Plans ?? []).some((child) => splitsGroups(child, groups));
 }
 
 interface Wanted {

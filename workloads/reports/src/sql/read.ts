@@ -7,8 +7,14 @@ import { type CheckedRows, checkedRows } from './batches.ts';
 import { type ChunkSize, type ReadSoFar, chunkRows, createChunkCuts } from './chunk-rows.ts';
 import { nullInKey } from './key.ts';
 import { type KeptRows, withoutMarked } from './left-out.ts';
-import { type PlanDecision, type ReadMode, decideAfter, decideBefore } from './plan.ts';
-import { CHUNK_ROWS, type ReportTexts, keyValues } from './texts.ts';
+import {
+  type PlanDecision,
+  type ReadMode,
+  decideAfter,
+  decideBefore,
+  splitsGroups,
+} from './plan.ts';
+import { CHUNK_ROWS, PROBE_VALUE, type ReportTexts, keyValues } from './texts.ts';
 
 /** Where a reading stands after a batch: plain JSON, for the cursor. */
 export interface ReadPosition extends ReadSoFar {
@@ -38,6 +44,11 @@ export interface ReadParams {
   readonly onDecision?: (decision: PlanDecision) => void;
 }
 
+/** Rows that were read cannot be told from those that were not, so that the reading has to begin again: it was of groups that get another key. */
+export class CannotGoOn extends Error {
+  override readonly name = 'CannotGoOn';
+}
+
 /** A batch ends with so many times the bytes of a chunk, however few its rows are: memory stays flat where rows get wide. */
 const MOST_TIMES = 4;
 /** One is being written while the next is read; with another, a slow sync or save does not make the source wait. */
@@ -55,7 +66,7 @@ const MOST_LIKELY = 16 * 1024 * 1024;
 const NOTHING: ReadSoFar = { rows: 0, bytes: 0 };
 
 /**
- * Some batches ahead of whoever takes them. Throws `KeyTrouble`, and what the source throws. The reading is the caller's to end, after
+ * Some batches ahead of whoever takes them. Throws `KeyTrouble`, `CannotGoOn`, and what the source throws. The reading is the caller's to end, after
  * this has returned.
  */
 export function readReport(params: ReadParams): AsyncGenerator<ReadBatch, void> {
@@ -63,10 +74,22 @@ export function readReport(params: ReadParams): AsyncGenerator<ReadBatch, void> 
 }
 
 async function* batchesOf(params: ReadParams): AsyncGenerator<ReadBatch, void> {
-  const { reading, texts, from } = params;
+  const { reading, texts, from, onDecision } = params;
   await checkNullKeys(reading, texts);
+  if (await splits(reading, texts)) {
+    if (from !== null && texts.mayRewrite)
+      throw new CannotGoOn('A report of groups is read whole.');
+    onDecision?.({ mode: 'stream', why: 'it groups by the key' });
+    return yield* stream(params, reading, { from, rest: texts.restOfGroups });
+  }
   const mode = from?.mode ?? (await modeBefore(params));
-  yield* mode === 'stream' ? stream(params, reading, from) : chunks(params);
+  yield* mode === 'stream' ? stream(params, reading, { from }) : chunks(params);
+}
+
+async function splits(reading: Reading, { groups }: ReportTexts): Promise<boolean> {
+  if (groups === null) return false;
+  await reading.set(PROBE_VALUE);
+  return splitsGroups(await reading.explain(groups));
 }
 
 async function checkNullKeys(reading: Reading, texts: ReportTexts): Promise<void> {
@@ -98,11 +121,11 @@ async function modeAfter(
 async function* stream(
   { texts, chunk }: ReadParams,
   reading: Reading,
-  from: ReadPosition | null,
+  { from, rest = texts.rest }: { readonly from: ReadPosition | null; readonly rest?: string },
 ): AsyncGenerator<ReadBatch, void> {
   if (from !== null) await reading.set(keyValues(from.key));
   const cut = { ...chunk, mostBytes: chunk.bytes * MOST_TIMES };
-  const copied = reading.copy(from === null ? texts.all : texts.rest, cut);
+  const copied = reading.copy(from === null ? texts.all : rest, cut);
   let so: ReadSoFar = from ?? NOTHING;
   for await (const batch of checkedRows(copied, texts.keyPlaces, Infinity)) {
     so = plus(so, batch);
@@ -131,7 +154,8 @@ async function* chunks(params: ReadParams): AsyncGenerator<ReadBatch, void> {
       yield { ...keptOf(batch, texts), position, isNewSnapshot };
       isNewSnapshot = false;
     }
-    if (hasMore && position?.mode === 'stream') return yield* stream(params, reading, position);
+    if (hasMore && position?.mode === 'stream')
+      return yield* stream(params, reading, { from: position });
   }
 }
 

@@ -28,6 +28,8 @@ export interface ShapeColumn {
   readonly notNull: boolean;
   /** Values that are equal are written alike (`SourceColumn.equalIsSame`). */
   readonly equalIsSame: boolean;
+  /** A column of a table as it is (`SourceColumn.isOfTable`). */
+  readonly isOfTable: boolean;
 }
 
 export type ShapeProblem = string;
@@ -44,10 +46,10 @@ interface ShapeParams {
 export function shapeOf(params: ShapeParams): ReportShape | { readonly problems: ShapeProblem[] } {
   const { report, sql, given, where } = params;
   const said = new Map(report.columns.map((column) => [column.name, column]));
-  const columns = given.map(({ name, type, notNull, equalIsSame }): ShapeColumn => {
+  const columns = given.map(({ name, type, notNull, equalIsSame, isOfTable }): ShapeColumn => {
     const { label = null, format = null, hidden = false } = said.get(name) ?? {};
     const as = { label: label ?? name, type: sqlType(type), format, hidden };
-    return { name, ...as, notNull, equalIsSame };
+    return { name, ...as, notNull, equalIsSame, isOfTable };
   });
   const byName = new Map(columns.map((column) => [column.name, column]));
   const missing = (name: string, what: string) =>

@@ -7,6 +7,9 @@ import type { ReportShape, ShapeColumn } from './shape.ts';
 export const AS_OF = '_as_of';
 export const CHUNK_ROWS = '_chunk_rows';
 const KEY = '_key_';
+const PROBE = '_probe';
+/** What `groups` reads. */
+export const PROBE_VALUE = { [PROBE]: '' };
 
 /** The statements of a report: constant, whoever asks for whatever. What differs is bound (`Reading.set`). */
 export interface ReportTexts {
@@ -15,6 +18,12 @@ export interface ReportTexts {
   readonly nextChunk: string;
   readonly all: string;
   readonly rest: string;
+  /** All after the key, which is looked at when the rows are computed: `rest`, where the database would look at it before it groups. */
+  readonly restOfGroups: string;
+  /** EXPLAIN it, for `splitsGroups`; null where no harm is done: a condition on columns of tables takes a group whole or not at all. */
+  readonly groups: string | null;
+  /** A group may be written in another way when it is computed again: `Key1` and `KEY1` are one group of a citext. */
+  readonly mayRewrite: boolean;
   /** Gives a row where a key has a NULL; null where none can have one. */
   readonly nullKeys: string | null;
   readonly count: string;
@@ -65,6 +74,13 @@ export function textsOf(shape: ReportShape, format: TableFormat): ReportTexts {
     nextChunk: `${rowsAfter} ${order} ${limit}`,
     all: `${rows} ${order}`,
     rest: `${rowsAfter} ${order}`,
+    restOfGroups: `SELECT ${selected.join(', ')} ${fromText(wholeFirst(shape), afterKey(key))} ${order}`,
+    groups: key.every(isPlain)
+      ? null
+      : `SELECT * ${fromText(shape, `${setting(PROBE, 'text')} = pg_catalog.concat(${names.join(', ')})`)}`,
+    mayRewrite: key.some(
+      (column) => !isPlain(column) && (!column.equalIsSame || column.type.family === 'text'),
+    ),
     nullKeys: canBeNull(shape)
       ? `SELECT 1 ${fromText(shape, names.map((name) => `${name} IS NULL`).join(' OR '))} LIMIT 1`
       : null,
@@ -96,6 +112,16 @@ function tiesOf(key: readonly ShapeColumn[]): { readonly sql: string; readonly v
   );
 }
 
+/** Equal values of it are the same text, and it is what rows are grouped by, if they are grouped by it. */
+function isPlain({ equalIsSame, isOfTable }: ShapeColumn): boolean {
+  return equalIsSame && isOfTable;
+}
+
+/** A condition around it is about what comes out: the planner takes none below an OFFSET. */
+function wholeFirst(shape: ReportShape): ReportShape {
+  return { ...shape, sql: `SELECT * ${fromText(shape)} OFFSET 0`, where: null };
+}
+
 /** A key as the values that the texts read: as Postgres wrote them, so that no digit and no microsecond is lost. */
 export function keyValues(key: readonly string[]): Record<string, string> {
   return Object.fromEntries(key.map((value, at) => [`${KEY}${at}`, value]));
@@ -104,6 +130,10 @@ export function keyValues(key: readonly string[]): Record<string, string> {
 /** Is this part of a plan about a bound key? */
 export function namesKey(text: string): boolean {
   return text.includes(`'rp.${KEY}0'`);
+}
+
+export function namesProbe(text: string): boolean {
+  return text.includes(`'rp.${PROBE}'`);
 }
 
 /**

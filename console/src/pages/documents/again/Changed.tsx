@@ -28,7 +28,7 @@ export function Changed({
         }
       >
         {sentences.length === 0 ? (
-          'The same columns and the same template: all of it is as it was.'
+          'The same columns and the same template as last time.'
         ) : (
           <ul aria-label="What changed">
             {sentences.map((sentence) => (

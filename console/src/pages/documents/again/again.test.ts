@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Filling, fieldsOf } from '../new/match.ts';
+import { PLAIN_PDF } from '../new/pdf-choice.ts';
 import { type SavedBatch, doAgain, filledOf, inSentences, savedBatch } from './again.ts';
 
 const field = (path: string, required = true) => ({
@@ -24,7 +25,7 @@ const saved: SavedBatch = {
   columns,
   fields: fields.map(({ path }) => path),
   filled: filledOf(mapping, columns),
-  output: { name: 'Offer {{Name}}', locale: 'en-GB', format: 'PDF', gaps: 'hold' },
+  output: { name: 'Offer {{Name}}', locale: 'en-GB', format: 'PDF', gaps: 'hold', pdf: PLAIN_PDF },
   dataLocale: 'en-GB',
   rows: 12,
 };
@@ -60,11 +61,11 @@ test('what changed is reported, and what cannot be known is a guess', () => {
   expect(again.get('Salary')).toEqual({ column: 2, how: 'same' });
   expect(again.has('Team')).toBe(false);
   expect(inSentences(changes)).toEqual([
-    'The column “Answer until”, which filled AnswerBy, is gone.',
+    'The column “Answer until”, used for AnswerBy, is missing.',
     'A field is new: Salary.',
     'Columns are new: “Answer by”, “salary”.',
-    'Columns that nothing used are gone: “Name”, “Team”.',
+    'Columns that nothing used are missing: “Name”, “Team”.',
     'The template no longer has Note, Team.',
-    'The template is at version 4; it was 3.',
+    'The template is now version 4; it was 3.',
   ]);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLAIN_PDF, pdfChoice } from '../new/pdf-choice.ts';
 import { type Filling, type Mapping, type TemplateField, autoMatch } from '../new/match.ts';
 
 export const savedOutput = z.object({
@@ -6,6 +7,8 @@ export const savedOutput = z.object({
   locale: z.string(),
   format: z.enum(['PDF', 'DOCX']),
   gaps: z.enum(['hold', 'make']),
+  // What was saved before there were any has none.
+  pdf: pdfChoice.default(PLAIN_PDF),
 });
 
 /** A batch as somebody did it, to do it again with another spreadsheet: columns by their names, since their places change. */
@@ -113,7 +116,7 @@ export function inSentences(changes: Changes): string[] {
   const are = (names: readonly string[], one: string, many: string): string =>
     names.length === 1 ? one : many;
   return [
-    ...lost.map(({ column, path }) => `The column “${column}”, which filled ${path}, is gone.`),
+    ...lost.map(({ column, path }) => `The column “${column}”, used for ${path}, is missing.`),
     ...(newFields.length === 0
       ? []
       : [`${are(newFields, 'A field is', 'Fields are')} new: ${newFields.join(', ')}.`]),
@@ -123,11 +126,11 @@ export function inSentences(changes: Changes): string[] {
     ...(gone.length === 0
       ? []
       : [
-          `${are(gone, 'A column', 'Columns')} that nothing used ${are(gone, 'is', 'are')} gone: ${quoted(gone)}.`,
+          `${are(gone, 'A column', 'Columns')} that nothing used ${are(gone, 'is', 'are')} missing: ${quoted(gone)}.`,
         ]),
     ...(goneFields.length === 0 ? [] : [`The template no longer has ${goneFields.join(', ')}.`]),
     ...(version === null
       ? []
-      : [`The template is at version ${version.is}; it was ${version.was}.`]),
+      : [`The template is now version ${version.is}; it was ${version.was}.`]),
   ];
 }

@@ -24,14 +24,14 @@ export function BatchActions({ batch }: { batch: Batch }) {
   const retry = useMutation({
     mutationFn: () => api.retryBatch(params),
     onSuccess: ({ retried }) =>
-      toast({ text: `${plural(retried, 'row')} under way again`, phase: 'running' }),
+      toast({ text: `${plural(retried, 'row')} queued again`, phase: 'running' }),
     ...settle,
   });
   const cancel = useMutation({
     mutationFn: () => api.cancelBatch(params),
     onSuccess: ({ canceled }) =>
       toast({
-        text: `Canceled, ${plural(canceled, 'row')} not made`,
+        text: `Canceled, ${plural(canceled, 'row')} not generated`,
         phase: 'canceled',
         undo: async () => retry.mutate(),
       }),
@@ -39,8 +39,8 @@ export function BatchActions({ batch }: { batch: Batch }) {
   });
   const over = isOver(batch);
   const again = batch.counts.failed + batch.counts.canceled;
-  const notYet = over ? null : 'Wait for its end, or cancel it.';
-  const nothing = batch.counts.succeeded === 0 ? 'No document is made.' : null;
+  const notYet = over ? null : 'Wait until the batch has ended, or cancel it.';
+  const nothing = batch.counts.succeeded === 0 ? 'The batch has no documents.' : null;
   return (
     <>
       <Button

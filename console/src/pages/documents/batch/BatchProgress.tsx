@@ -106,10 +106,10 @@ function Left({ batch }: { batch: Batch }) {
       <span className="ml-auto text-ink-2 max-md:ml-0">
         {batch.finishedAt !== null && (
           <>
-            over <Time at={batch.finishedAt} />,{' '}
+            finished <Time at={batch.finishedAt} />,{' '}
           </>
         )}
-        kept until <Time at={batch.expiresAt} />
+        expires <Time at={batch.expiresAt} />
       </span>
     );
   const left = leftMs(batch, now);

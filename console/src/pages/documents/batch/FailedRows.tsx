@@ -65,7 +65,7 @@ export function FailedRows({ batch }: { batch: Batch }) {
       <Empty title="No failed row">
         {isOver(batch)
           ? 'Every row has its document.'
-          : 'Rows that fail are listed here while the others go on.'}
+          : 'Failed rows are listed here while the others continue.'}
       </Empty>
     );
   return (
@@ -87,8 +87,8 @@ export function FailedRows({ batch }: { batch: Batch }) {
         <span className="min-w-0 flex-1 text-ink-2 max-md:basis-full">
           {mayRun.why ??
             (table.data === null
-              ? 'These rows came as JSON: take the file, correct it and send it with the command line.'
-              : 'Correct them here; the others go on.')}
+              ? 'These rows were sent as JSON: correct the file and send it again with the command line.'
+              : 'Correct them here; the others continue.')}
         </span>
         <Button
           size="small"
@@ -107,7 +107,7 @@ export function FailedRows({ batch }: { batch: Batch }) {
               ? 'Correct a row first.'
               : isOver(batch)
                 ? null
-                : 'Wait until the other rows are made.')
+                : 'Wait until the other rows have ended.')
           }
           disabled={run.isPending}
           onClick={() =>

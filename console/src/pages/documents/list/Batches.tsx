@@ -37,7 +37,7 @@ export function Batches() {
       footer={`${plural(batches.length, 'batch', 'batches')}, ${failed === 0 ? 'none with failed rows' : `${count(failed)} with failed rows first`}`}
       empty={
         <Empty
-          title="No batch yet"
+          title="No batches yet"
           action={
             <>
               <ButtonLink to="/documents/new" look="filled">
@@ -67,7 +67,7 @@ export function Batches() {
             <th className={HEAD}>Progress</th>
             <th className={HEAD}>Source</th>
             <th className={HEAD}>By</th>
-            <th className={`${HEAD} text-right`}>Begun</th>
+            <th className={`${HEAD} text-right`}>Started</th>
           </tr>
         </thead>
         <tbody className="max-md:block">

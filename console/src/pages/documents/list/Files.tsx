@@ -50,8 +50,8 @@ export function Files() {
         footer={`${plural(files.length, 'file')} on this page, newest first`}
         empty={
           <Empty title={of === undefined ? 'No file yet' : `No file of ${of}`}>
-            What is made is kept here until its time is over: documents of batches, and those that a
-            button in Salesforce asked for.
+            Documents of batches, and those requested by a button in Salesforce, are listed here
+            until they expire.
           </Empty>
         }
       >
@@ -62,8 +62,8 @@ export function Files() {
               <th className={HEAD}>Of</th>
               <th className={`${HEAD} text-right`}>Size</th>
               <th className={HEAD}>By</th>
-              <th className={`${HEAD} text-right`}>Made</th>
-              <th className={`${HEAD} text-right`}>Kept until</th>
+              <th className={`${HEAD} text-right`}>Created</th>
+              <th className={`${HEAD} text-right`}>Expires</th>
               <th className={HEAD}>
                 <span className="sr-only">Actions</span>
               </th>

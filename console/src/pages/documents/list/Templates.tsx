@@ -36,9 +36,9 @@ export function Templates() {
         </span>
       }
       empty={
-        <Empty title="No template yet" action={<UploadTemplate />}>
-          A template is a Word file with fields such as <code>{'{{Candidate.Name}}'}</code>. Write
-          it as you write letters; a new upload of the same name is its next version.
+        <Empty title="No templates yet" action={<UploadTemplate />}>
+          A template is a Word file with fields such as <code>{'{{Candidate.Name}}'}</code>.
+          Uploading a file of the same name adds a version.
         </Empty>
       }
     >

@@ -65,8 +65,7 @@ export function ChooseFiles({
         <p className="col-span-full text-lead">
           <b>{again.name}</b>{' '}
           <span className="text-ink-2">
-            is done again: choose the spreadsheet of this time. Its columns are found by their
-            names.
+            runs again: choose the new spreadsheet. Its columns are matched by name.
           </span>
         </p>
       )}
@@ -104,7 +103,7 @@ function ChooseTemplate({
         Template
       </h2>
       {templates.length > 0 && (
-        <Field label="One that is here" id="template">
+        <Field label="Existing template" id="template">
           <Choice
             id="template"
             value={template ?? ''}
@@ -128,7 +127,8 @@ function ChooseTemplate({
         isBusy={add.isPending}
         onFile={(file) => add.mutate({ file })}
       >
-        DOCX with fields such as {'{{Candidate.Name}}'}. It becomes a template under its own name.
+        DOCX with fields such as {'{{Candidate.Name}}'}. It is saved as a template under the file’s
+        name.
       </Drop>
       {add.isError && <Trouble error={add.error} />}
     </section>

@@ -23,8 +23,8 @@ export function LeftOff({
   if (draft.sheet() === null && isThis)
     return (
       <Banner phase="retrying" title={`Drop the file ${kept.file} again`} action={startOver}>
-        The page was loaded anew, and the browser does not keep files. What you decided about its
-        columns is kept.
+        The page was reloaded, and the browser does not keep files. Your choices for its columns are
+        kept.
       </Banner>
     );
   if (isThis) return null;
@@ -45,7 +45,7 @@ export function LeftOff({
         </span>
       }
     >
-      What you decided is kept{draft.sheet() === null ? '; the file has to be dropped again' : ''}.
+      Your choices are kept{draft.sheet() === null ? '; drop the file again' : ''}.
     </Banner>
   );
 }

@@ -100,7 +100,7 @@ export function MapRows(props: MapProps) {
         {matched}
       </Group>
       {optional.length > 0 && (
-        <Group title="May stay empty" note={count(optional.length)}>
+        <Group title="Optional" note={count(optional.length)}>
           {optional}
         </Group>
       )}

@@ -15,6 +15,7 @@ import { type Draft, type KeptDraft, byName, takenUp } from './draft.ts';
 import { MapRows, isUndecided } from './MapRows.tsx';
 import { type Filling, type Mapping, agreed, autoMatch, fieldsOf } from './match.ts';
 import { Output, type OutputChoice } from './Output.tsx';
+import { PLAIN_PDF, wrongWith } from './pdf-choice.ts';
 import { Ready } from './Ready.tsx';
 import { RowPreview } from './RowPreview.tsx';
 import { useCheck } from './useCheck.ts';
@@ -68,8 +69,10 @@ export function MapStep({
         locale: dataLocale,
         format: 'PDF',
         gaps: 'hold',
+        pdf: PLAIN_PDF,
       },
   );
+  const [password, setPassword] = useState('');
   const [saveAs, setSaveAs] = useState(kept?.saveAs ?? again?.name ?? template.name);
   useEffect(
     () =>
@@ -116,7 +119,18 @@ export function MapStep({
       else next.set(path, filling);
       return next;
     });
-  const run = useRun({ sheet, template, fields, mapping, output, dataLocale, saveAs, draft });
+  const run = useRun({
+    sheet,
+    template,
+    fields,
+    mapping,
+    output,
+    password,
+    dataLocale,
+    saveAs,
+    draft,
+  });
+  const wrong = wrongWith(output, password);
   const may = useMay('createBatch');
   const why =
     may.why ??
@@ -126,8 +140,8 @@ export function MapStep({
           .map(({ path }) => path)
           .join(', ')}`
       : saveAs !== '' && wrongName(saveAs) !== null
-        ? 'The name that it is saved under is not right.'
-        : null);
+        ? 'The name to save it under is invalid.'
+        : (wrong.password ?? (wrong.pages === null ? null : 'The page range is invalid.')));
   return (
     <>
       <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_minmax(0,500px)] max-lg:grid-cols-1 max-lg:overflow-y-auto max-md:flex-none max-md:overflow-visible">
@@ -153,14 +167,14 @@ export function MapStep({
             <div className="border-b border-line px-6 py-3 max-md:px-4">
               <Banner
                 phase="succeeded"
-                title={`These rows ran as ${ran}`}
+                title={`These rows already ran as ${ran}`}
                 action={
                   <ButtonLink size="small" to="/documents/batches/$id" params={{ id: ran }}>
                     Open {ran}
                   </ButtonLink>
                 }
               >
-                To run them again makes each document once more.
+                Running them again creates each document a second time.
               </Banner>
             </div>
           )}
@@ -186,6 +200,8 @@ export function MapStep({
           <Output
             output={output}
             onOutput={setOutput}
+            password={password}
+            onPassword={setPassword}
             dataLocale={dataLocale}
             onDataLocale={onDataLocale}
             saveAs={saveAs}

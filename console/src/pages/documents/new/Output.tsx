@@ -2,6 +2,8 @@ import { wrongName } from '../../../data/saved.ts';
 import { Choice, Field, TextInput } from '../../../ui/field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { LOCALES } from '../locales.ts';
+import type { PdfChoice } from './pdf-choice.ts';
+import { PdfOptions } from './PdfOptions.tsx';
 
 export interface OutputChoice {
   readonly name: string;
@@ -9,12 +11,15 @@ export interface OutputChoice {
   readonly format: 'PDF' | 'DOCX';
   /** What becomes of a row that lacks a value. */
   readonly gaps: 'hold' | 'make';
+  readonly pdf: PdfChoice;
 }
 
 /** Names and output: what people rarely change stands below what they always do. */
 export function Output({
   output,
   onOutput,
+  password,
+  onPassword,
   dataLocale,
   onDataLocale,
   saveAs,
@@ -23,6 +28,8 @@ export function Output({
 }: {
   readonly output: OutputChoice;
   onOutput(output: OutputChoice): void;
+  readonly password: string;
+  onPassword(password: string): void;
   readonly dataLocale: string;
   onDataLocale(locale: string): void;
   /** The name that it is saved under, to do it again; empty: it is not saved. */
@@ -37,9 +44,9 @@ export function Output({
       </h2>
       <div className="grid grid-cols-2 gap-4 px-6 py-4 max-md:grid-cols-1 max-md:px-4">
         <Field
-          label="Name of the files"
+          label="File names"
           id="output-name"
-          hint={`May have fields: {{${fields[0] ?? 'Name'}}}, {{@number}} counts.`}
+          hint={`May contain fields, such as {{${fields[0] ?? 'Name'}}}; {{@number}} is the row number.`}
         >
           <TextInput
             id="output-name"
@@ -50,21 +57,21 @@ export function Output({
         </Field>
         <Locale
           id="data-locale"
-          label="The spreadsheet is written in"
+          label="Language of the spreadsheet"
           value={dataLocale}
           onChange={onDataLocale}
         />
         <Locale
           id="output-locale"
-          label="The documents are written in"
+          label="Language of the documents"
           value={output.locale}
           onChange={(locale) => onOutput({ ...output, locale })}
         />
         <Field
-          label="Save it as"
+          label="Save as"
           id="save-as"
           wrong={saveAs === '' ? null : wrongName(saveAs)}
-          hint="To do it again with another spreadsheet. Empty: it is not saved."
+          hint="To repeat it with another spreadsheet. Leave empty to not save it."
         >
           <TextInput
             id="save-as"
@@ -84,15 +91,23 @@ export function Output({
             onChange={(format) => onOutput({ ...output, format })}
           />
           <Segmented
-            label="Rows that lack a value"
+            label="Rows with missing values"
             value={output.gaps}
             options={[
-              { value: 'hold', word: 'Hold rows with gaps' },
-              { value: 'make', word: 'Make them anyway' },
+              { value: 'hold', word: 'Fail them' },
+              { value: 'make', word: 'Generate them anyway' },
             ]}
             onChange={(gaps) => onOutput({ ...output, gaps })}
           />
         </div>
+        {output.format === 'PDF' && (
+          <PdfOptions
+            pdf={output.pdf}
+            onPdf={(pdf) => onOutput({ ...output, pdf })}
+            password={password}
+            onPassword={onPassword}
+          />
+        )}
       </div>
     </section>
   );

@@ -16,7 +16,7 @@ export function Ready({
   if (result === undefined)
     return (
       <span className="text-ink-2" role="status">
-        {error === null ? 'Checking the rows…' : 'The rows are not checked.'}
+        {error === null ? 'Checking the rows…' : 'The rows were not checked.'}
       </span>
     );
   const { total, ready, failing, warned, rows } = result;

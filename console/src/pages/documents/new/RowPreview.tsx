@@ -52,7 +52,7 @@ export function RowPreview({
       className="flex min-h-0 flex-col border-l border-line bg-canvas max-lg:border-t max-lg:border-l-0"
     >
       <header className="flex min-h-11 flex-none flex-wrap items-center gap-2 border-b border-line bg-surface px-4 py-1.5">
-        <IconButton label="Row before" disabled={row <= 1} onClick={() => onRow(row - 1)}>
+        <IconButton label="Previous row" disabled={row <= 1} onClick={() => onRow(row - 1)}>
           <ChevronLeft size={16} />
         </IconButton>
         <label className="flex items-center gap-1.5">
@@ -71,13 +71,13 @@ export function RowPreview({
           />
           <span className="text-ink-2">of {count(rows.length)}</span>
         </label>
-        <IconButton label="Row after" disabled={row >= rows.length} onClick={() => onRow(row + 1)}>
+        <IconButton label="Next row" disabled={row >= rows.length} onClick={() => onRow(row + 1)}>
           <ChevronRight size={16} />
         </IconButton>
         <span className="flex-1" />
         <Button
           size="small"
-          why={nextRow === undefined ? 'Nothing is wrong with the rows.' : null}
+          why={nextRow === undefined ? 'The rows have no problems.' : null}
           onClick={goToNext}
         >
           Next problem <Kbd>G</Kbd>

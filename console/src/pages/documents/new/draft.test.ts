@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type KeptDraft, byName, createDraft, isAbout, takenUp } from './draft.ts';
+import { PLAIN_PDF } from './pdf-choice.ts';
 import { type Filling, type TemplateField } from './match.ts';
 
 const KEY = 'draft';
@@ -26,7 +27,7 @@ const kept: KeptDraft = {
   file: 'november.csv',
   columns,
   filled: byName(mapping, columns),
-  output: { name: 'Offer {{Name}}', locale: 'en-GB', format: 'PDF', gaps: 'hold' },
+  output: { name: 'Offer {{Name}}', locale: 'en-GB', format: 'PDF', gaps: 'hold', pdf: PLAIN_PDF },
   dataLocale: 'en-GB',
   saveAs: 'offer',
 };

@@ -10,6 +10,7 @@ import type { Sheet } from './ChooseFiles.tsx';
 import type { Draft } from './draft.ts';
 import type { Mapping, TemplateField } from './match.ts';
 import type { OutputChoice } from './Output.tsx';
+import { passwordHeaderOf, pdfQueryOf } from './pdf-choice.ts';
 import { queryOf } from './useCheck.ts';
 
 /** Sends the spreadsheet with what was decided, goes to the batch, and keeps the decisions for the next time. */
@@ -19,6 +20,7 @@ export function useRun({
   fields,
   mapping,
   output,
+  password,
   dataLocale,
   saveAs,
   draft,
@@ -28,6 +30,8 @@ export function useRun({
   readonly fields: readonly TemplateField[];
   readonly mapping: Mapping;
   readonly output: OutputChoice;
+  /** Of the PDFs, where they are locked. */
+  readonly password: string;
   readonly dataLocale: string;
   readonly saveAs: string;
   readonly draft: Draft;
@@ -38,14 +42,18 @@ export function useRun({
   const columns = sheet.table.columns.map(({ name }) => name);
   return useMutation({
     mutationFn: () =>
-      api.createBatch({
-        query: {
-          ...queryOf({ sheet, template, mapping, output, dataLocale }),
-          outputFileName: output.name,
-          outputFormat: output.format,
+      api.createBatch(
+        {
+          query: {
+            ...queryOf({ sheet, template, mapping, output, dataLocale }),
+            outputFileName: output.name,
+            outputFormat: output.format,
+            ...pdfQueryOf(output),
+          },
+          upload: { type: sheet.type, bytes: sheet.file },
         },
-        upload: { type: sheet.type, bytes: sheet.file },
-      }),
+        passwordHeaderOf(output, password),
+      ),
     onSuccess: ({ id, total }) => {
       toast({ text: `${plural(total, 'document')} under way`, phase: 'running' });
       draft.finish(id);

@@ -48,7 +48,7 @@ export function Compare({
       <header className="flex min-h-11 flex-none flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-6 py-1.5 max-md:px-4">
         <b role="status">
           {left.length === 0 || right.length === 0
-            ? 'Painting both versions…'
+            ? 'Rendering both versions…'
             : changes === 0
               ? 'Both versions look the same with this data'
               : `${plural(changes, 'changed region')} on ${plural([...regions.values()].filter((boxes) => boxes.length > 0).length, 'page')}`}

@@ -18,7 +18,7 @@ export function Problems({ problems }: { problems: readonly Shown[] }) {
       </h2>
       {problems.length === 0 && (
         <p className="text-ink-2">
-          The template can be read, and the sample has all that it asks for.
+          The template is valid, and the sample data has every field it needs.
         </p>
       )}
       <ol className="flex flex-col">

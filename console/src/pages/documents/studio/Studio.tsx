@@ -53,7 +53,7 @@ export function Studio({ answer, sample }: { answer: TemplateAnswer; sample: Sam
           <span className="flex-1 text-small text-ink-3">
             {plural(new Set(lint.fields.map(({ path }) => path)).size, 'field')}
           </span>
-          <IconButton label="Make the sample from the fields again" onClick={sample.reset}>
+          <IconButton label="Reset the sample to the template’s fields" onClick={sample.reset}>
             <RotateCcw size={15} />
           </IconButton>
         </Head>

@@ -41,8 +41,8 @@ export function problemsOf(lint: Lint, data: unknown): Shown[] {
     .filter((font) => ![...named].some((title) => title.includes(font)))
     .map((font) => ({
       severity: 'warning' as const,
-      title: `The font ${font} is not here`,
-      detail: 'Another one is taken; lines may break elsewhere.',
+      title: `The font ${font} is not installed`,
+      detail: 'Another one is used; line breaks may differ.',
       code: 'font_missing',
       snippet: null,
     }));

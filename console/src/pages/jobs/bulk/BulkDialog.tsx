@@ -105,11 +105,7 @@ export function BulkDialog({
     >
       <div className="grid gap-4">
         {action === 'priority' && (
-          <Field
-            id="bulk-priority"
-            label="New priority"
-            hint="Higher first; empty comes after every number."
-          >
+          <Field id="bulk-priority" label="New priority" hint="Higher first; empty comes last.">
             <TextInput
               id="bulk-priority"
               type="number"
@@ -141,7 +137,7 @@ function FrozenFacts({ frozen }: { frozen: Frozen }) {
         As of <Time at={frozen.frozenAt} />: jobs that come later are no part of it.
       </p>
       {frozen.warning !== null && (
-        <Banner phase="retrying" title="This will probably not help all of them">
+        <Banner phase="retrying" title="Retrying will probably not help all of them">
           {frozen.warning}
         </Banner>
       )}

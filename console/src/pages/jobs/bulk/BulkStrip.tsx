@@ -76,7 +76,7 @@ export function BulkStrip({ id, search }: { id: string; search: JobsSearch }) {
             Undo
           </Button>
         )}
-        <IconButton label="Put this away" onClick={close}>
+        <IconButton label="Close" onClick={close}>
           <X size={14} />
         </IconButton>
       </span>

@@ -44,8 +44,8 @@ export function JobActions({ job }: { job: Job }) {
   const canRetry = job.state === 'FAILED' || job.state === 'CANCELED';
   const canCancel = job.state === 'QUEUED' || job.state === 'PROCESSING' || job.state === 'FAILED';
   const whyNotRetry =
-    may.why ?? (canRetry ? null : 'Only a failed or canceled job can be queued again.');
-  const whyNotCancel = may.why ?? (canCancel ? null : 'It has ended.');
+    may.why ?? (canRetry ? null : 'Only failed and canceled jobs can be retried.');
+  const whyNotCancel = may.why ?? (canCancel ? null : 'The job has ended.');
   useKeys({ r: () => whyNotRetry === null && !retry.isPending && retry.mutate() });
   return (
     <>

@@ -179,7 +179,7 @@ function JsonInput({
         try {
           onChange(event.target.value.trim() === '' ? undefined : JSON.parse(event.target.value));
         } catch {
-          event.target.setCustomValidity('This is not JSON yet.');
+          event.target.setCustomValidity('This is not valid JSON.');
         }
       }}
     />

@@ -65,7 +65,7 @@ export function Outcomes({
             strokeLinejoin="round"
           />
           <text x="728" y="233" className="fill-ink-3 text-[12px]">
-            {rate(retried)} {retried === 1 ? 'goes' : 'go'} back to be tried again
+            {rate(retried)} retried
           </text>
         </g>
       )}
@@ -78,7 +78,7 @@ export function Outcomes({
             {percent(successRate)}
           </text>
           <text x="1176" y="70" className="fill-ink-3 text-[12px]">
-            succeed in the end
+            success rate
           </text>
         </g>
       )}

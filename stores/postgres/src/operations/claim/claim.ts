@@ -1,9 +1,7 @@
 import type { ClaimParams, Claimed, ClaimedJob } from '@millrace/engine';
 import { type Question, type Session, type Statement, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
-import { CLAIM_ALONE } from './alone.ts';
-import { CLAIM_FAIRLY } from './fair.ts';
-import { CLAIM_ONE_LANE } from './one-lane.ts';
+import { CLAIM_ALONE, CLAIM_FAIRLY, CLAIM_ONE_LANE } from './choose.ts';
 import { type TakenRow, REPLAY, jobsOf, paramsOf } from './taking.ts';
 import {
   type Look,
@@ -15,7 +13,7 @@ import {
   promote,
 } from './tend.ts';
 
-/** What one statement took. */
+/** The rows that one statement took. */
 interface Taken {
   readonly jobs: ClaimedJob[];
   readonly now: number;

@@ -39,7 +39,7 @@ export const runningOf = (lane: string): string => `
 /**
  * An epoch is the clock in microseconds since 1970, so that it grows across a fail-over that lost commits, and at least one more than
  * the highest so far, which the sequence remembers: it grows where the clock is set back, too. Two claims at one moment may have the
- * same, since a lease is named by its claim as well. Asked of each claim, since nothing tells a client on which server it
+ * same, since a lease is named by its claim as well. Asked of each claim, since a client cannot know on which server it
  * is. In place of `nextval`, that costs a claim 100 bytes of WAL and no time that could be measured (docs/decisions/0010-claims.md).
  */
 const NEXT_EPOCH = `
@@ -51,7 +51,7 @@ setval('millrace.epoch', greatest(pg_sequence_last_value('millrace.epoch') + 1, 
  * line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have any. A job with
  * much data has a row of its own, since a column ends at 1 GB.
  *
- * `shareFrom` (a parameter) jobs or more of one lane have one lease together (004-shared-leases.sql). Null where each has its
+ * `shareFrom` (a parameter) jobs or more of one lane have one lease together (001-queue.sql). Null where each has its
  * own: for several lanes, for kinds with a quota, whose leases are counted, and for suspects.
  *
  * Deleting by ctid is safe, since the rows are locked by this very statement, and saves an index look-up per job. The
@@ -90,7 +90,7 @@ together AS (
   RETURNING claim
 ),`;
 
-/** Of one lane, kind and tenant are the same for all and are said once. */
+/** Jobs of one lane have the same kind and tenant, which are sent once. */
 type Lanes = 'one' | 'several';
 const NAMES = {
   one: (name: string): string => `json_build_array(min(${name}))`,
@@ -229,7 +229,7 @@ function read({ ids }: Context, claim: number, row: TakenRow): Ranked[] {
   });
 }
 
-/** Of an array literal such as `{1,2}`. */
+/** The members of an array literal such as `{1,2}`. */
 function list(literal: string | null): string[] {
   return literal === null ? [] : literal.slice(1, -1).split(',');
 }

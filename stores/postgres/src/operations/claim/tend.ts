@@ -119,7 +119,7 @@ export interface TakenOver {
   readonly lost: Lost[];
   readonly takenOver: number;
   readonly takenFrom: readonly TakenFrom[];
-  /** Of the jobs that wait to run alone now. */
+  /** The number of jobs that wait to run alone now. */
   readonly suspectKinds: ReadonlySet<string>;
 }
 

@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS, readZip, unpack } from '@millrace/docx';
 import { describe, expect, test } from 'vitest';
-import { deflated, layOut, writeZip } from '../../../../../../docx/src/zip/writer.ts';
+import { deflated, writeZip } from '@millrace/zip';
 import { need } from '../../../../../../scripts/need.mjs';
 import { row, workbook } from '../../../../test/workbook.ts';
 import type { Row } from '../row.ts';
@@ -254,7 +254,7 @@ describe('hostile workbooks end in a sentence', () => {
     const entries = readZip(plain, DEFAULT_LIMITS).map((entry) =>
       deflated(entry.name, entry.name.endsWith('sheet1.xml') ? sheet : unpack(entry, 1e6), 1),
     );
-    const bytes = writeZip(layOut([]), entries);
+    const bytes = writeZip(entries);
     expect(bytes.length).toBeLessThan(2_000_000);
     await expect(read(bytes)).rejects.toMatchObject({
       code: 'invalid_rows',
