@@ -11,7 +11,7 @@ import { type NewRun, type PipelineFilter, noRun } from './runs/runs.ts';
 export function pipelinesWithin(pipelines: Pipelines, scope: Scope) {
   const { runs, watch, catalogue, works, now } = pipelines;
   const shown = (run: PipelineRunRecord): PipelineRun => runJson(run, catalogue.now(), works);
-  const { own, list } = runsWithin(scope, { find: runs.find, missing: noRun });
+  const { own, list } = runsWithin(scope, { find: (id) => runs.find(id), missing: noRun });
 
   return {
     /** Files are of the installation: whoever may look sees them all. */

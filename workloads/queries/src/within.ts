@@ -17,7 +17,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
     return { tenantId: scope.tenant, userId };
   }
 
-  const { own, list } = runsWithin(scope, { find: runs.find, missing: noRun });
+  const { own, list } = runsWithin(scope, { find: (id) => runs.find(id), missing: noRun });
 
   const whoseUnits = { tenant: scope.tenant, user: scope.owner };
 

@@ -10,7 +10,7 @@ import { parametersInWords } from '../../ui/parameters.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { CancelOrResume } from '../../ui/runs/CancelOrResume.tsx';
 import { RunForm } from '../../ui/runs/RunForm.tsx';
-import { StateChip, StateText } from '../../ui/state.tsx';
+import { STATE_PHASES, StateChip, StateText } from '../../ui/state.tsx';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Ticks } from '../reports/Ticks.tsx';

@@ -106,7 +106,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       expect(rounds.map(({ restored }) => restored).toSorted((a, b) => a - b)).toEqual([0, 1]);
       expect(world.jobs.filter(({ key }) => key === `poll-${id}`)).toHaveLength(1);
       expect(world.told).toContain('shell_query_reconciler_reenqueues_total poll-shell-query');
-      expect(world.queries.reconcile.live()).toEqual({ queued: 0, running: 1 });
+      expect(world.queries.reconcile.live()).toEqual({ QUEUED: 0, PROCESSING: 1 });
       await world.finish();
       expect(await get(id)).toMatchObject({ state: 'SUCCEEDED' });
     });
@@ -248,7 +248,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
     });
     const other = await submit({ submitter: 'bob' });
     expect(await world.queries.erase('ada')).toEqual({ runs: 2, snippets: 0 });
-    expect(await get(own.id)).toMatchObject({ sqlText: '', submitter: '', state: 'SUCCEEDED' });
+    expect(await get(own.id)).toMatchObject({ sqlText: '', submitter: null, state: 'SUCCEEDED' });
     expect(await get(live.id)).toMatchObject({ sqlText: '', submitter: 'bob', state: 'CANCELED' });
     expect(await get(other.id)).toMatchObject({ sqlText: SQL, submitter: 'bob', state: 'QUEUED' });
     await world.finish();
