@@ -107,7 +107,7 @@ async function batchOf(client, csv, rows) {
   };
 }
 
-/** Of the server's own process, without the converters: the last quarter beside the second. */
+/** Samples the memory of the server process, without the converters; compares the last quarter with the second. */
 function watchMemory(pid) {
   const samples = [];
   const read = async () => {

@@ -35,8 +35,8 @@ export const benches = {
     smoke: { rounds: 1, jobs: 500 },
   },
   merge: {
-    options: { rounds: 5, rows: '10,1000', turn: 400, 'warm-up': 1_500 },
-    smoke: { rounds: 1, rows: '10,50', turn: 20, 'warm-up': 20 },
+    options: { rounds: 5, rows: '10,1000', turn: 400, 'warm-up': 1_500, invoices: 43 },
+    smoke: { rounds: 1, rows: '10,50', turn: 20, 'warm-up': 20, invoices: 1 },
   },
   convert: {
     options: { rounds: 3, batch: 80, singles: 20, documents: 400 },

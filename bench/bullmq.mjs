@@ -35,7 +35,7 @@ async function measureRounds(urls, { rounds, jobs, pickups }) {
   return results;
 }
 
-/** Of bare BullMQ the settings that were better in that round. */
+/** Compared with bare BullMQ under the settings that were better in that round. */
 const RATIOS = {
   jobs_vs_bare: (round) => round.millraceOnRedis.jobs / most(round, 'jobs'),
   enqueue_vs_bare: (round) => round.millraceOnRedis.enqueue / most(round, 'enqueue'),

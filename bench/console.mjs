@@ -15,7 +15,7 @@ import { figure, median, percentile, table } from './stats.mjs';
 
 const HISTORY = new URL('../console/test/history.sql', import.meta.url);
 const INVOICE = new URL('../examples/invoice/', import.meta.url);
-/** Of people's own: it does nothing, so that what is measured is telling. */
+/** A job file of a user: the job does nothing, so that only the console's work is measured. */
 const TICK = `import { defineJob, done } from '@millrace/engine';
 import { z } from 'zod';
 export const tick = defineJob({ kind: 'tick', input: z.unknown(), public: true, run: async () => done() });
@@ -33,7 +33,7 @@ export async function main({ rows, rounds, rate, seconds, previews, tables }) {
     await mkdir(join(folder, 'jobs'));
     await writeFile(join(folder, 'jobs/tick.ts'), TICK);
     server = await startServer(
-      // All of this comes from one caller, who would be told to slow down.
+      // All of this comes from one caller, who would be rate-limited.
       { DATABASE_URL: postgres.url, MILLRACE_DATA: folder, MILLRACE_RATE_LIMIT: '1000000' },
       folder,
     );
@@ -244,7 +244,7 @@ function report({ rows, first, list, storm, preview, tables, sql }) {
         ['the list, from its address to its rows', ms(list.opened)],
         ['another view (failed)', ms(list.filter)],
         ['the next page of it', ms(list.next)],
-        [`all that fit, frozen and counted: “${list.asked}”`, ms(list.bulk)],
+        [`all matching, frozen and counted: “${list.asked}”`, ms(list.bulk)],
       ],
     ),
   );

@@ -15,7 +15,7 @@ import {
 import { figure, median, percentile, ratio, spread, table } from './stats.mjs';
 
 const VARIANTS = 40;
-/** Of each kind, for each process before the clock runs: fonts and code are loaded with the first ones. */
+/** Conversions per kind and process before the clock starts: the first ones load fonts and code. */
 const WARM_UP = 5;
 /** A process that is replaced after 500 documents would not be replaced in a short run: four times per slot. */
 const GENERATIONS = 4;
@@ -183,7 +183,7 @@ function memoryFigures({ samples, count }) {
   return { quarters, growth: quarters[3] - quarters[0], perDocument: median(perDocument) };
 }
 
-/** Of one round. The result has the mean of the kinds' medians. */
+/** Ratios of one round. The result has the mean of the kinds' medians. */
 const RATIOS = {
   batch_vs_soffice: (round) => round.poolBatch / round.sofficeBatch,
   single_vs_soffice: (round) => round.sofficeSingle / round.poolSingle,

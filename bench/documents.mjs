@@ -15,7 +15,7 @@ import { figure, median, percentile, table } from './stats.mjs';
 const ROWS = 10;
 const MOST_WARM_UP = 20;
 const STEPS = ['template', 'merge', 'convert', 'store', 'total'];
-/** Of a batch's jobs, whose results hold their timings. */
+/** How many jobs of a batch are sampled: their results hold timings. */
 const SAMPLED = 100;
 
 export async function main({ requests, rows }) {

@@ -52,7 +52,7 @@ async function replica(databaseUrl, folder) {
       DATABASE_URL: databaseUrl,
       MILLRACE_DATA: folder,
       MILLRACE_DOCUMENTS: 'false',
-      // All of this comes from one caller, who would be told to slow down.
+      // All of this comes from one caller, who would be rate-limited.
       MILLRACE_RATE_LIMIT: '1000000',
       MILLRACE_STREAMS_PER_CALLER: '10000',
     },

@@ -59,8 +59,8 @@ export const dialects = {
   },
 };
 
-/** @param {Dialect} dialect */
-export function invoiceTemplate({ field, column, condition, row }) {
+/** @param {Dialect} dialect @param {number} [times] how often all of its text stands in it, as in a long contract */
+export function invoiceTemplate({ field, column, condition, row }, times = 1) {
   const body = [
     heading(`Invoice ${field('Invoice.Number')}`),
     paragraph(`Date: ${field('Invoice.Date')}, due on ${field('Invoice.Due')}`),
@@ -76,7 +76,7 @@ export function invoiceTemplate({ field, column, condition, row }) {
   ].join('');
   return pack({
     document:
-      `<w:document xmlns:w="${W}" xmlns:r="${R}"><w:body>${body}<w:sectPr>` +
+      `<w:document xmlns:w="${W}" xmlns:r="${R}"><w:body>${body.repeat(times)}<w:sectPr>` +
       '<w:headerReference w:type="default" r:id="rId2"/><w:footerReference w:type="default" r:id="rId3"/>' +
       '<w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1134" w:right="1134" w:bottom="1134" w:left="1134" ' +
       'w:header="567" w:footer="567" w:gutter="0"/></w:sectPr></w:body></w:document>',

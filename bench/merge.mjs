@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { invoiceData, readDocx } from './invoice.mjs';
-import { mergers } from './mergers.mjs';
+import { compilers, mergers } from './mergers.mjs';
 import { serveRole, startRole } from './role.mjs';
 import { figure, median, ratio, spread, table } from './stats.mjs';
 
@@ -14,7 +14,7 @@ const TURN_MERGES = 2;
 /** Different data for each merge, taken in turn; made before the clock runs. */
 const VARIANTS = 8;
 
-export async function main({ rounds, rows: wanted, turn: turnMs, 'warm-up': warmUpMs }) {
+export async function main({ rounds, rows: wanted, turn: turnMs, 'warm-up': warmUpMs, invoices }) {
   const sizes = wanted.split(',').map(Number);
   const engines = {};
   try {
@@ -26,7 +26,8 @@ export async function main({ rounds, rows: wanted, turn: turnMs, 'warm-up': warm
     const measured = {};
     for (const rows of sizes)
       measured[rows] = await measureRounds(engines, rows, { rounds, turnMs, warmUpMs });
-    report(measured, { sizes, rounds });
+    const compiling = await measureCompiling(rounds, invoices);
+    report(measured, { sizes, rounds, compiling, invoices });
   } finally {
     await Promise.all(Object.values(engines).map((engine) => engine.end()));
   }
@@ -68,7 +69,19 @@ async function measureRounds(engines, rows, { rounds, turnMs, warmUpMs }) {
   return results;
 }
 
-function report(measured, { sizes, rounds }) {
+/** In a process of its own each time: milliseconds of a processor, for the first one and for one of those after it. */
+async function measureCompiling(rounds, invoices) {
+  const figures = Object.fromEntries(Object.keys(compilers).map((key) => [key, []]));
+  for (let round = 0; round < rounds; round += 1)
+    for (const key of Object.keys(compilers)) {
+      const engine = startRole(fileURLToPath(import.meta.url), `compile ${key}`);
+      figures[key].push(await engine.ask({ sizes: [] }).then(() => engine.ask({ invoices })));
+      await engine.end();
+    }
+  return figures;
+}
+
+function report(measured, { sizes, rounds, compiling, invoices }) {
   const rows = Object.entries(mergers).map(([key, { name }]) => {
     const column = (size, what) => median(measured[size].map((round) => round[key][what]));
     const times = sizes.map((size) => figure(column(size, 'ms'), 2));
@@ -85,10 +98,22 @@ function report(measured, { sizes, rounds }) {
     console.log(`${figure(size)} rows: ${spread(ratios(size, 'millrace'))}`);
     console.log(`  (compiled each time: ${spread(ratios(size, 'millraceCold'))})`);
   }
+  console.log(`\nReading a template of ${invoices} invoices, without a merge: CPU ms, medians\n`);
+  const cpu = (key, what) => median(compiling[key].map((each) => each[what]));
+  console.log(
+    table(
+      ['', 'first', 'one of ten after it'],
+      Object.keys(compiling).map((key) => [
+        key,
+        ...['first', 'later'].map((what) => figure(cpu(key, what))),
+      ]),
+    ),
+  );
   const result = sizes.map(
     (size) => `rows${size}_vs_best=${ratio(median(ratios(size, 'millrace')))}`,
   );
-  console.log(`\nresult: merge ${result.join(' ')}`);
+  const read = cpu('docxtemplater', 'later') / cpu('Millrace', 'later');
+  console.log(`\nresult: merge ${result.join(' ')} reading_vs_docxtemplater=${ratio(read)}`);
 }
 
 /** One engine in its process. */
@@ -114,5 +139,24 @@ function open(key, sizes) {
   };
 }
 
+/** One engine that reads templates, in its process. */
+function openCompiler(key) {
+  return ({ invoices }) => {
+    const read = compilers[key](invoices);
+    const cpuOf = (times) => {
+      const before = process.cpuUsage();
+      for (let n = 0; n < times; n += 1) read();
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000 / times;
+    };
+    const first = cpuOf(1);
+    cpuOf(10); // warm
+    return { first, later: cpuOf(10) };
+  };
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  serveRole(async ({ sizes }) => open(process.argv[2], sizes));
+  serveRole(async ({ sizes }) => {
+    const [, engine] = process.argv[2].split('compile ');
+    return engine === undefined ? open(process.argv[2], sizes) : openCompiler(engine);
+  });

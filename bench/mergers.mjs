@@ -9,6 +9,24 @@ import { dialects, invoiceTemplate } from './invoice.mjs';
 
 const valueAt = (scope, keys) => keys.reduce((at, key) => at?.[key], scope);
 
+/** The least that docxtemplater needs for dotted paths: its own parser does not know them. */
+const dotted = (tag) => {
+  const keys = tag.split('.');
+  return { get: (scope) => valueAt(scope, keys) };
+};
+
+/** What reads a template and fills nothing in: name → template of so many invoices → the function that is measured. */
+export const compilers = {
+  Millrace: (times) => {
+    const bytes = invoiceTemplate(dialects.millrace, times);
+    return () => compile(bytes);
+  },
+  docxtemplater: (times) => {
+    const bytes = invoiceTemplate(dialects.docxtemplater, times);
+    return () => new Docxtemplater(new PizZip(bytes), { parser: dotted, paragraphLoop: true });
+  },
+};
+
 /** Key → name, and `open`, which is not measured and gives the function that is: data → DOCX. */
 export const mergers = {
   millrace: {
@@ -40,13 +58,9 @@ export const mergers = {
     name: 'docxtemplater',
     open() {
       const template = invoiceTemplate(dialects.docxtemplater);
-      // It parses the template again for each document: an instance renders once. Its own parser does not know
-      // dotted paths, the one that it recommends compiles expressions; this is the least that does.
-      const parser = (tag) => {
-        const keys = tag.split('.');
-        return { get: (scope) => valueAt(scope, keys) };
-      };
-      const options = { parser, paragraphLoop: true, linebreaks: true };
+      // It parses the template again for each document: an instance renders once. The parser that it recommends
+      // compiles expressions.
+      const options = { parser: dotted, paragraphLoop: true, linebreaks: true };
       return (data) => {
         const document = new Docxtemplater(new PizZip(template), options);
         document.render(data);

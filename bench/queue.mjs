@@ -96,7 +96,7 @@ function report(rounds, { jobs }) {
   console.log(`\nresult: queue ${result.join(' ')}`);
 }
 
-/** Of each peer the settings that were better in that round. */
+/** Compared with each peer under the settings that were better in that round. */
 const RATIOS = {
   jobs_vs_graphile: (round) => round.millrace.jobs / best(round, 'jobs', GRAPHILE),
   jobs_vs_pgboss: (round) => round.millrace.jobs / best(round, 'jobs', PG_BOSS),

@@ -18,7 +18,7 @@ const LONGEST_MS = 180_000;
 /** Much of a bench is waiting, and nobody looks at the figures. */
 const AT_ONCE = 2;
 
-/** Of those that run: its process, which leads a group, and its folder. */
+/** Running benches: the process of each, which leads a group, and its folder. */
 const running = new Map();
 
 /** Sets the exit code, and names those that failed. */

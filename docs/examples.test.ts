@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../server/src/config/config.ts';
 import { gatherSettings } from '../server/src/config/file.ts';
-import { mergedPools } from '../server/src/start/pools.ts';
+import { mergedPools } from '../server/src/start/work.ts';
 import { declareWorkloads } from '../server/src/workloads/declare.ts';
 import { createCatalogue } from '../workloads/reports/src/catalogue/catalogue.ts';
 import { checksumFolder } from '../jobs/checksum-folder.ts';

@@ -112,7 +112,7 @@ async function tokenOf(alias) {
   }
 }
 
-/** Of a person with Docgen_User, where the org can have one. @param {string} alias */
+/** Probes as a person with Docgen_User, if the org can have one. @param {string} alias */
 function secondUser(alias) {
   return async () => {
     const user = ['org', 'create', 'user', '--target-org', alias, 'permsets=Docgen_User'];

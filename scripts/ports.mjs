@@ -1,4 +1,4 @@
-// Ports for servers that must be told theirs, and that are stopped and started again on the same one.
+// Ports for servers that need a fixed one, and that are stopped and started again on the same one.
 
 import { connect, createServer } from 'node:net';
 

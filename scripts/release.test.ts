@@ -125,7 +125,7 @@ describe('the collection of requests', () => {
   it('has a variable for each part of a path, and bodies that are JSON', () => {
     for (const { path, operation } of operations) {
       const { url, body } = itemOf(operation.operationId).request;
-      // Of part of a part, Postman knows no variable.
+      // Postman does not support variables for a part of a path segment.
       const parts = [...path.matchAll(/\/\{(\w+)\}(?=\/|$)/g)].map(([, name]) => name);
       expect(url.variable.map(({ key }) => key)).toEqual(parts);
       expect(url.raw).toMatch(/^\{\{baseUrl\}\}\//);

@@ -172,7 +172,7 @@ function modulesOf(folder) {
   return { stamp: join(folder, 'node_modules', '.millrace-stamp'), wanted };
 }
 
-/** Whether missing Debian packages are installed here; elsewhere people are told how. */
+/** Whether missing Debian packages are installed here; elsewhere people are shown how. */
 export function canInstall() {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 }

@@ -1,4 +1,4 @@
-/** What a call of any route is given. */
+/** Options of every route's call. */
 export interface AnyInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -9,6 +9,6 @@ export interface AnyInput {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of a stream: its line has ended, and is about to be opened again. */
+  /** Called when the connection of a stream has ended and is about to be reopened. */
   readonly onBreak?: () => void;
 }

@@ -275,10 +275,10 @@ describe('the client', () => {
       ...timing,
       after(ms, fire) {
         set += 1;
-        const takeBack = timing.after(ms, fire);
+        const cancelTimer = timing.after(ms, fire);
         return () => {
           set -= 1;
-          takeBack();
+          cancelTimer();
         };
       },
     };

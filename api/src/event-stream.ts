@@ -42,7 +42,7 @@ export async function* stream(params: StreamParams): AsyncGenerator<unknown, voi
     try {
       for await (const data of connection(params, reader, timing)) {
         const event = contract.response.safeParse(jsonOf(data));
-        // What a newer service tells beyond this is not for this client.
+        // Event types of newer servers are ignored.
         if (event.success) yield event.data;
       }
     } catch (error) {
@@ -57,7 +57,7 @@ export async function* stream(params: StreamParams): AsyncGenerator<unknown, voi
   }
 }
 
-/** What lasts over all connections. */
+/** State kept across reconnects. */
 interface Reader {
   /** In a row. */
   failures: number;
@@ -102,9 +102,9 @@ async function unlessSilent<T>(
   cut: AbortController,
   timing: Timing,
 ): Promise<T> {
-  let takeBack: () => void = () => {};
+  let cancelTimer: () => void = () => {};
   const silence = new Promise<never>((_, reject) => {
-    takeBack = timing.after(SILENCE_MS, () => {
+    cancelTimer = timing.after(SILENCE_MS, () => {
       cut.abort();
       reject(new Error(`Nothing came for ${SILENCE_MS / 1_000} seconds.`));
     });
@@ -112,7 +112,7 @@ async function unlessSilent<T>(
   try {
     return await Promise.race([awaited, silence]);
   } finally {
-    takeBack();
+    cancelTimer();
     // Cut off, it may fail later, and nobody waits any more.
     awaited.catch(() => {});
   }
@@ -135,11 +135,11 @@ function jsonOf(text: string): unknown {
 function sleep(timing: Timing, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
-      takeBack();
+      cancelTimer();
       signal?.removeEventListener('abort', wake);
       resolve();
     };
-    const takeBack = timing.after(ms, wake);
+    const cancelTimer = timing.after(ms, wake);
     signal?.addEventListener('abort', wake);
     if (signal?.aborted === true) wake();
   });

@@ -10,6 +10,7 @@ export {
   TENANT_HEADER,
   allows,
   anyMoment,
+  csvRecord,
   duration,
   jobId,
   jobState,

@@ -13,7 +13,7 @@ export const progress = z.object({
   note: z.string().optional(),
 });
 
-/** What a handler logged, and what the engine says about it. */
+/** Log lines of a handler, and the engine's own about it. */
 export const logLine = z.object({
   at: moment,
   level: z.enum(['info', 'warn', 'error']),
@@ -29,17 +29,8 @@ export const execution = z.object({
   attempt: z
     .number()
     .describe('Counted from 1; starts over when a job in chunks saves a new cursor.'),
-  // Servers and executions of before have neither.
-  epoch: z
-    .number()
-    .nullable()
-    .default(null)
-    .describe('The epoch of its lease; grows with each execution.'),
-  log: z
-    .array(logLine)
-    .nullable()
-    .default(null)
-    .describe('The last 200 log lines; null if none are kept.'),
+  epoch: z.number().nullable().describe('The epoch of its lease; grows with each execution.'),
+  log: z.array(logLine).nullable().describe('The last 200 log lines; null if none are kept.'),
   worker: z.string().nullable().describe('The replica that ran it.'),
   startedAt: moment,
   endedAt: moment,
@@ -116,7 +107,6 @@ export const job = jobSummary.extend({
   log: z
     .array(logLine)
     .nullable()
-    .default(null)
     .describe(
       'Log of the running or last execution, if the answering replica runs it; otherwise null.',
     ),

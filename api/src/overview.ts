@@ -128,7 +128,7 @@ const link = z
     kind: kindName.optional(),
     state: jobState.optional(),
     errorCode: z.string().optional(),
-    /** Of GET /errors. */
+    /** The id of a group of GET /errors. */
     group: z.string().optional(),
     replica: z.string().optional(),
     schedule: z.string().optional(),
@@ -162,7 +162,7 @@ const attention = z.object({
 });
 export type Attention = z.infer<typeof attention>;
 
-/** What is aimed at, from where on somebody should look, and from where on at once. */
+/** Target, warning and critical thresholds. */
 export const marks = z.object({
   target: z.number().nullable().describe('Null if there is none.'),
   warn: z.number(),
@@ -202,10 +202,7 @@ export const overview = z.object({
   replicas: z.array(replica),
   attention: z.array(attention).describe('Worst first.'),
   thresholds,
-  missing: z
-    .array(z.string())
-    .default([])
-    .describe('Stores that do not answer; their jobs are missing here.'),
+  missing: z.array(z.string()).describe('Stores that do not answer; their jobs are missing here.'),
 });
 export type Overview = z.infer<typeof overview>;
 export type Budget = z.infer<typeof budget>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from './errors.ts';
 
-/** What is wrong with one field of a request. */
+/** The problem of one field of a request. */
 export const issue = z.object({ path: z.string(), message: z.string() });
 export type Issue = z.infer<typeof issue>;
 

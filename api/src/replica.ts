@@ -26,8 +26,7 @@ export const reason = z
 export const pause = z.object({
   since: moment,
   by: z.string().nullable(),
-  // Servers of before give none.
-  reason: z.string().nullable().default(null),
+  reason: z.string().nullable(),
 });
 
 const slots = z.object({
@@ -36,23 +35,21 @@ const slots = z.object({
   inFlight: z.number().describe('Running jobs.'),
 });
 
-// What has a default is not sent by older servers, nor of replicas of before.
 export const replica = totals.extend({
   id: z.string(),
   state: workerState,
-  version: z.string().nullable().default(null),
+  version: z.string().nullable(),
   seenAt: moment.describe('When it last reported.'),
-  startedAt: moment.nullable().default(null),
+  startedAt: moment.nullable(),
   lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
   uptimeSeconds: z.number(),
   inFlight: z.number(),
-  jobs: z.array(jobId).default([]).describe('Its running jobs that you may see, at most 20.'),
-  pools: z.array(slots).default([]),
+  jobs: z.array(jobId).describe('Its running jobs that you may see, at most 20.'),
+  pools: z.array(slots),
   kinds: z.array(kindName),
   wanted: pause
     .extend({ state: z.enum(['paused', 'drained']) })
     .nullable()
-    .default(null)
     .describe('The requested state; null: running.'),
   takenOver: z
     .object({
@@ -62,7 +59,6 @@ export const replica = totals.extend({
       jobs: z.array(jobId).describe('The first ten that you may see.'),
     })
     .nullable()
-    .default(null)
     .describe(
       'For a silent replica: the jobs that others have taken over from it, as far as known.',
     ),

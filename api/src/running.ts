@@ -2,7 +2,7 @@ import { kindName } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
 /**
- * A server of this user on this machine, as it tells the command line while it runs: one file each, which nobody else may
+ * A server of this user on this machine, as advertised to the command line while it runs: one file each, which nobody else may
  * read. What lets a program in (`client`) is made at each start, so that the file of a process that was killed opens nothing.
  */
 export const runningServer = z.object({

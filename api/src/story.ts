@@ -78,7 +78,7 @@ export const jobExample: Job = {
   children: [{ id: 'pg-43', kind: 'millrace.webhook', state: 'SUCCEEDED' }],
 };
 
-/** The next one, while it runs: what a stream tells. */
+/** The next job, while it runs, as a stream sends it. */
 export const runningExample: JobSummary = {
   ...summaryExample,
   id: 'pg-43',

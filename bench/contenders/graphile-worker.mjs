@@ -23,7 +23,7 @@ export const graphileBatched = (tuning) =>
 export const graphileLarge = (tuning) =>
   graphileWorker({ name: 'graphile-worker, local queue 5,000', worker: batched(5000), ...tuning });
 
-/** One job at a time, a commit for each: a tenth of the jobs tells its rate as well. */
+/** One job at a time, a commit for each: a tenth of the jobs gives its rate as well. */
 export const graphileDefaults = (tuning) =>
   graphileWorker({ name: 'graphile-worker, defaults', worker: {}, share: 0.1, ...tuning });
 

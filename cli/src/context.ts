@@ -24,7 +24,7 @@ export interface Context {
   /** The same server, asked with this token and no other; null: with none. */
   readonly clientWith: (token: string | null) => Client;
   readonly url: string;
-  /** What the server at this address tells its own user's command line, where it runs here. */
+  /** The entry by which a local server at this address advertises itself to its user's command line; null if there is none. */
   readonly running: RunningServer | null;
   /** Where to get a token for this server, as it says itself. */
   readonly signIn: () => Promise<SignIn>;

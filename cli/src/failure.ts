@@ -10,7 +10,7 @@ import { UsageError } from './line/usage-error.ts';
 export interface Failure {
   readonly exitCode: ExitCode;
   readonly sentence: string;
-  /** What is wrong field by field, where the server said it. */
+  /** The problems per field, if the server sent them. */
   readonly details: readonly string[];
   /** With --json: the server's own problem, or one in its form. */
   readonly problem: { readonly code: string; readonly detail: string };
@@ -33,7 +33,7 @@ export function failureOf(thrown: unknown, url: string, advice: string | null = 
 }
 
 /** Worth asking again in a moment: a server that restarts, a store that is away. */
-export function isPassing(thrown: unknown): boolean {
+export function isTransient(thrown: unknown): boolean {
   if (thrown instanceof ApiError) return exitCodeOf(thrown.problem) === EXIT.unreachable;
   if (thrown instanceof SignInError) return exitCodeOfSignIn(thrown) === EXIT.unreachable;
   return isUnreachable(thrown);
@@ -67,7 +67,7 @@ function refusal(problem: Problem, advice: string | null): Failure {
   return { exitCode: exitCodeOf(problem), sentence, details, problem };
 }
 
-/** Who sent no token needs no reason why that is not enough. */
+/** The error's sentence. A caller who sent no token gets only the advice how to sign in. */
 function sentenceOf({ code, status, detail }: Problem, advice: string | null): string {
   if (status !== 401 || advice === null) return detail;
   return code === 'unauthenticated' ? advice : `${detail} ${advice}`;
@@ -111,7 +111,7 @@ function exitCodeOfSignIn({ trouble }: SignInError): ExitCode {
   return trouble === 'unreachable' ? EXIT.unreachable : EXIT.signIn;
 }
 
-/** fetch tells everything as a TypeError with the reason in its cause, except for a time limit. */
+/** Whether a request failed without an answer. fetch throws a TypeError with the reason in its cause, except for time-outs. */
 export function isUnreachable(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false;
   if (thrown.name === 'TimeoutError') return true;

@@ -2,14 +2,13 @@ import { open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from './context.ts';
 import { UsageError } from './line/usage-error.ts';
-import { createTextReader } from './text.ts';
 
 /** Where data comes from: a file, or standard input. */
 export interface Input {
   /** For sentences: `The file "a.json"`. */
   readonly name: string;
   readonly chunks: AsyncIterable<Uint8Array | string>;
-  /** Of a file; null where nobody knows. */
+  /** The size of a file; null if unknown. */
   readonly bytes: number | null;
 }
 
@@ -88,7 +87,7 @@ export async function* linesOf({ name, chunks }: Input): AsyncGenerator<Line> {
   if (rest.trim() !== '') yield { text: rest, number: number + 1, bytesRead };
 }
 
-/** What a template is filled with. */
+/** The data for a template. */
 export async function readObject(context: Context, file: string): Promise<Record<string, unknown>> {
   const where = file === '-' ? 'Standard input' : `The file "${file}"`;
   if (/\.(?:csv|tsv|xlsx?|ods|jsonl)$/i.test(file))
@@ -111,4 +110,45 @@ export function parseJson(text: string, where: string, advice?: string): unknown
       `${where} is not JSON: ${why}${advice === undefined ? '' : `. ${advice}`}`,
     );
   }
+}
+
+/** Bytes as text, piece by piece. What is no text is refused: a letter that became `�` would be looked for in vain. */
+interface TextReader {
+  read(bytes: Uint8Array): string;
+  /** The remaining bytes, at the end. */
+  end(): string;
+}
+
+/** `where` names the bytes in the sentence: `The file "a.sql"`. */
+export function createTextReader(where: string): TextReader {
+  let decoder: InstanceType<typeof TextDecoder> | null = null;
+  let first = Buffer.alloc(0);
+
+  function decoded(bytes: Uint8Array, stream: boolean): string {
+    decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
+    try {
+      const text = decoder.decode(bytes, { stream });
+      if (!text.includes('\0')) return text;
+    } catch {
+      if (decoder.encoding === 'utf-8' && !bytes.includes(0))
+        throw new UsageError(`${where} is not UTF-8: save it as UTF-8.`);
+    }
+    throw new UsageError(`${where} is not a text file.`);
+  }
+
+  return {
+    read(bytes) {
+      if (decoder !== null) return decoded(bytes, true);
+      // The first two bytes give the encoding.
+      first = Buffer.concat([first, bytes]);
+      return first.length < 2 ? '' : decoded(first, true);
+    },
+    end: () => decoded(decoder === null ? first : new Uint8Array(), false),
+  };
+}
+
+/** Windows' Notepad and PowerShell write UTF-16 with a mark of its byte order. */
+function encodingOf([one, two]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (one === 0xff && two === 0xfe) return 'utf-16le';
+  return one === 0xfe && two === 0xff ? 'utf-16be' : 'utf-8';
 }

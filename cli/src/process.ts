@@ -89,7 +89,7 @@ export function runProgram(program: string, signals: Signals): Promise<ExitCode>
   });
 }
 
-/** What a program of ours writes, line by line. Its errors go to this terminal. */
+/** The output of our own program, line by line. Its errors go to this terminal. */
 async function* linesOfProgram(
   program: string,
   args: readonly string[],

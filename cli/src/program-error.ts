@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './line/exit.ts';
 
-/** What a program of the server was asked to do, it did not do: its words are all that the reader needs. */
+/** A program of the server refused; its message is all that the reader needs. */
 export class ProgramError extends Error {
   override readonly name = 'ProgramError';
   readonly code: string;

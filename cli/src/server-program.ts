@@ -11,8 +11,8 @@ interface Problem {
   readonly detail: string;
 }
 
-/** What a program of the server tells, one thing after the other. Throws a `ProgramError` where it refuses. */
-export function toldByServer<Thing extends object>(
+/** The messages of a program of the server, one by one. Throws a `ProgramError` if it refuses. */
+export function messagesOfServer<Thing extends object>(
   { world }: Context,
   program: ServerProgram,
   args: readonly string[] = [],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTextReader } from './text.ts';
+import { createTextReader } from './input.ts';
 
 /** In pieces of so many bytes. */
 function read(bytes: Buffer, piece: number): string {

@@ -33,6 +33,6 @@ export interface World {
   edit(text: string): Promise<string>;
   /** Runs the server until it ends; null where it is not built. */
   runServer(): Promise<ExitCode> | null;
-  /** What a program of the server tells, line by line; null where it is not built. */
+  /** The output of a program of the server, line by line; null if it is not built. */
   serverLines(program: ServerProgram, args: readonly string[]): AsyncIterable<string> | null;
 }

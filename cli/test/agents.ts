@@ -6,15 +6,14 @@ import { join } from 'node:path';
 import { createClient } from '@millrace/api';
 import { JobFailure, RETRY, defineJob } from '@millrace/engine';
 import { startIdentity } from '@millrace/simulator-identity';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import {
+  Client,
   type ClientCapabilities,
-  ElicitRequestSchema,
+  InMemoryTransport,
   LATEST_PROTOCOL_VERSION,
-} from '@modelcontextprotocol/sdk/types.js';
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createIdentity } from '../../server/src/identity/identity.ts';
@@ -26,7 +25,7 @@ import { need } from '../../scripts/need.mjs';
 import { openFolder } from '../src/mcp/folder.ts';
 import { createSession } from '../src/mcp/session.ts';
 
-/** Agents that speak to `millrace mcp` by the SDK's own client, and a real server that knows who asks. */
+/** Agents that speak to `millrace mcp` by the SDK's own client, and a real server that identifies its callers. */
 
 const folder = join(import.meta.dirname, '..');
 export const program = join(folder, 'bin/millrace.js');
@@ -62,7 +61,7 @@ const hostile = defineJob({
 export interface RealService {
   readonly url: string;
   readonly harness: Harness;
-  /** Of somebody with this role in this tenant; always the same person. */
+  /** The token of one person with this role in this tenant; always the same person. */
   token(role: string, tenant?: string): Promise<string>;
   /** A job that has failed. */
   failed(tenant?: string): Promise<string>;
@@ -167,7 +166,7 @@ async function agentOf(
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
   client.onerror = (error) => complaints.push(error);
   if (person !== undefined)
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
+    client.setRequestHandler('elicitation/create', ({ params }) => ({
       action: 'accept',
       content: { agreed: person(params.message) },
     }));

@@ -4,7 +4,7 @@ import { aBatch, documentsFixture } from './documents.ts';
 
 export const TO_CORRECT =
   '"millrace batch failed batch-3" writes the failed rows into a file; correct it, and "millrace batch retry batch-3 --data FILE" sends it again.';
-/** Of four rows; the last lacks its amount. */
+/** A batch of four rows; the last lacks its amount. */
 export const CSV = 'Number,Amount\n1,10\n2,20\n3,30\n4,\n';
 
 export async function rows() {

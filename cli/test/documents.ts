@@ -16,7 +16,7 @@ export interface Documents {
   lint: LintReport;
   batches: Batch[];
   items: Item[];
-  /** Of each document that is generated. */
+  /** The warnings of each generated document. */
   warnings: string[];
   readonly uploads: { readonly type: string; readonly text: string }[];
   readonly envelopes: Envelope[];

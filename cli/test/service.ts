@@ -216,7 +216,7 @@ function switchWorker(service: Service, takesJobs: boolean) {
     throw refusal(
       'conflict',
       takesJobs
-        ? 'This replica takes jobs already.'
+        ? 'Nothing to change: this replica is already running.'
         : 'Nothing to change: this replica is already stopped.',
     );
   service.takesJobs = takesJobs;

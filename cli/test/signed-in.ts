@@ -21,7 +21,7 @@ export const AS_DAEMON = {
   MILLRACE_CLIENT_SECRET: DAEMON.secret,
 };
 
-/** A server that knows who asks, its issuer, and a folder for what this user keeps. */
+/** A server that identifies its callers, its issuer, and a folder for what this user keeps. */
 export interface Protected {
   readonly identity: Identity;
   readonly server: ContractServer;

@@ -17,10 +17,10 @@ const element = document.getElementById('root');
 if (element === null) throw new Error('the page has no root');
 const root = createRoot(element);
 
-/** Of the link that `npm start` prints: its issuer knows the person already, and nobody has to press a button. */
+/** The query of the link that `npm start` prints: its issuer already knows the person, so no button is needed. */
 const ENTER = '?enter';
 
-/** Who are you, what may you do, then the pages. */
+/** Loads identity and permissions first, then the pages. */
 async function start(): Promise<void> {
   const session = await openSession(await createClient({ baseUrl: location.origin }).signIn());
   if (location.search === ENTER && !session.isSignedIn())

@@ -12,7 +12,7 @@ import { rootRoute, shellRoute } from './routes.tsx';
 import { parseSearch, stringifySearch } from './shell/address.ts';
 import { NotFound, PageTrouble } from './shell/Fallbacks.tsx';
 
-/** What is no page still has the navigation around it. No link leads there, so the types of links do not know it. */
+/** Unknown addresses keep the navigation. No link leads there, so the types of links do not include it. */
 const nowhere = [
   createRoute({ getParentRoute: () => shellRoute, path: '$', component: NotFound }),
 ] as unknown as readonly [];

@@ -2,7 +2,7 @@ import { createRootRouteWithContext, createRoute } from '@tanstack/react-router'
 import type { App } from './data/client.ts';
 import { Shell } from './shell/Shell.tsx';
 
-/** What routes may use before a component renders. */
+/** The context of routes before a component renders. */
 export interface RouteContext {
   readonly app: App;
 }

@@ -116,7 +116,7 @@ describe('a list as long as after a day', () => {
     await stage.sql(history, [20_000, '']);
   }, 180_000);
 
-  /** Chooses all that fit, and an action: the dialog says how many that are. */
+  /** Selects all matching jobs, and an action: the dialog says how many that are. */
   async function ask(page: Page, action: string, title: string): Promise<void> {
     await page.getByRole('checkbox', { name: 'All jobs of this page' }).check();
     const bar = page.getByRole('region', { name: 'Chosen jobs' });

@@ -40,7 +40,7 @@ const PIPELINE =
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
 let stage: Stage;
-/** Of an administrator, who came by a link and signed in. */
+/** The page of an administrator who opened a link and signed in. */
 let page: Page;
 beforeAll(async () => {
   stage = await openStage(

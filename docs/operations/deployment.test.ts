@@ -272,7 +272,7 @@ describe('container-app.yaml', () => {
       const [all] = samplesOf({
         at: 0,
         counts: [waits('greet', 11), waits('on.redis', 101), waits('document.salesforce', 1_001)],
-        lanes: [],
+        subqueues: [],
         paused: [],
         replicas: [],
         pools: [],

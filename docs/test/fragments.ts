@@ -8,6 +8,10 @@ import { filesOf, root, textOf } from './tree.ts';
 const AROUND: Readonly<Record<string, string | readonly string[]>> = {
   'README.md': ['', `declare const pool: never, client: never;`],
   'api/README.md': `import { createClient } from '@millrace/api';`,
+  'connectors/http/README.md': `
+    import { HttpError, createDeadline, createPeer, createWire } from '@millrace/http';
+    type ErrorKind = 'unavailable' | 'data' | 'invalid';
+    declare const timeoutMs: number, signal: AbortSignal, origin: string;`,
   'connectors/marketing-cloud/README.md': `
     import { createMarketingCloud } from '@millrace/marketing-cloud';
     declare const authUrl: never, clientId: never, clientSecret: never, log: never, onCall: never, name: never, customerKey: never,
@@ -110,6 +114,10 @@ const AROUND: Readonly<Record<string, string | readonly string[]>> = {
     import type { Queue } from '@millrace/engine';
     import { REPORT, createCatalogue, prepareReport } from '@millrace/reports';
     declare const report: never, parameters: never, output: never, caller: never, now: never, queue: Queue;`,
+  'zip/README.md': `
+    import { deflated, descriptor, directoryEnd, directoryEntry, layOut, localHeader, stored, writeZip } from '@millrace/zip';
+    declare const bytes: never, picture: never, files: never, own: never, record: never, sums: never, entries: number, size: number, offset: number;
+    declare function send(...all: readonly Uint8Array[]): void;`,
 };
 
 /** Parts of files that are run elsewhere (embedding.test.ts), what examples.test.ts runs, and what is written from the code. */

@@ -66,7 +66,7 @@ function* matchesIn(
 ): Generator<[Dialect, Match]> {
   const tags = [...text.matchAll(OURS)];
   const isCode = CODE.test(text);
-  // What one sign has found is blanked for those below it, and our own tags for all of them.
+  // Tags that one sign has found are blanked for those below it, and our own tags for all of them.
   let left = text.replace(OURS, blank);
   for (const dialect of DIALECTS) {
     const matches = dialect.signs.flatMap(({ weight, pattern, instead, inTags }) => {

@@ -1,7 +1,7 @@
 import { stepsOf } from './paths.ts';
 
 /**
- * What the data can look like, read from a sample or a JSON Schema. `undefined` in a place means that anything may
+ * The shapes that the data can have, read from a sample or a JSON Schema. `undefined` in a place means that anything may
  * be there.
  */
 export interface Shape {

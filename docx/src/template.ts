@@ -51,7 +51,7 @@ export interface Template {
   /** The merged DOCX. Synchronous; equal input gives equal bytes. A TemplateError has all that is wrong with the data. */
   merge(data: unknown, options?: MergeOptions): Uint8Array;
   /**
-   * What `merge` would refuse the data for, without making the document. Images by their address are not looked at, since nobody
+   * The problems that `merge` would refuse the data for, without making the document. Images by their address are not looked at, since nobody
    * has fetched them.
    */
   problems(data: unknown, options?: Omit<MergeOptions, 'images'>): readonly DataProblem[];

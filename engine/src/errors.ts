@@ -1,5 +1,5 @@
 /**
- * What the engine refuses, by code. The API's error table gives each code its status; the sentence
+ * The engine's refusals, by code. The API's error table gives each code its status; the sentence
  * is written where the refusal happens, since only there it can name the offending value.
  */
 export type EngineErrorCode =

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createWorld, work } from '../test/world.ts';
 import { createEvents } from './events.ts';
 
-it('tells those who listen, until they stop', () => {
+it('calls those who listen, until they stop', () => {
   const events = createEvents();
   const heard: unknown[] = [];
   const stop = events.on('retention.pruned', ({ count }) => heard.push(count));

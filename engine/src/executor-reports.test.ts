@@ -14,7 +14,7 @@ import { JobFailure } from './errors.ts';
 import { type Outcome, defer, done } from './kinds/outcome.ts';
 import { RETRY } from './kinds/retry.ts';
 
-/** What is told of an end: what the store made of it, which need not be what the handler meant. */
+/** The event of an end says what the store made of it, which need not be what the handler meant. */
 
 describe('a job that was asked to stop, unheard by its worker', () => {
   const ends: [string, () => Promise<Outcome>][] = [
@@ -24,7 +24,7 @@ describe('a job that was asked to stop, unheard by its worker', () => {
 
   it.each(ends)('and %s is reported as cancelled, and as nothing else', async (_, end) => {
     const goOn = later();
-    const { worker, queue, enqueue, run, job, told, of } = createWorld({
+    const { worker, queue, enqueue, run, job, emitted, of } = createWorld({
       kinds: [work(() => goOn.promise.then(end))],
       wrap: withoutHints,
     });
@@ -36,7 +36,7 @@ describe('a job that was asked to stop, unheard by its worker', () => {
     await run(10);
     expect(await job(id)).toMatchObject({ state: 'CANCELED' });
     expect(of('job.canceled')).toMatchObject([{ id, attempt: 1 }]);
-    const names = told.map(({ name }) => name).filter((name) => name.startsWith('job.'));
+    const names = emitted.map(({ name }) => name).filter((name) => name.startsWith('job.'));
     expect(names).toEqual(['job.enqueued', 'job.started', 'job.canceled']);
     expect(worker.status().totals).toMatchObject({ canceled: 1, retries: 0, deferred: 0 });
   });

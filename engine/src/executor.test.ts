@@ -31,7 +31,7 @@ describe('a handler that returns', () => {
   });
 
   it.each([true, 5, { rows: 3 }, { type: 'done', result: 3 }, { type: 'defer' }])(
-    '%j has made a mistake, which no retry mends',
+    '%j has made a mistake, which no retry repairs',
     async (value) => {
       const { ended } = await runOnce((async () => value) as unknown as Handler);
       expect(ended).toMatchObject({
@@ -257,7 +257,7 @@ describe('a handler that throws', () => {
         throw new JobFailure(404 as unknown as string, 'early');
       },
     ],
-  ])('%s is told like any other', async (_, run) => {
+  ])('%s is reported like any other', async (_, run) => {
     const { ended } = await runOnce(run, { retry: RETRY.never });
     expect(ended).toMatchObject({
       state: 'FAILED',

@@ -43,7 +43,7 @@ export function phaseOf(
   return error === null ? 'scheduled' : 'retrying';
 }
 
-/** Which jobs are meant. What is left out does not matter. */
+/** Selects jobs. Fields that are left out do not matter. */
 export interface Filter {
   readonly state?: JobState;
   /** In one of these. */

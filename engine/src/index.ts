@@ -37,6 +37,7 @@ export type { PoolConfig } from './worker/pool-config.ts';
 export * from './port-parts.ts';
 export * from './port.ts';
 export { type Crew, createCrew } from './worker/quarantine.ts';
+export { type Seat, type SharedSlots, createSharedSlots } from './worker/shared-slots.ts';
 export { INTERNAL_KEYS } from './queue/new-job.ts';
 export * from './queue/queue.ts';
 export * from './kinds/registry.ts';

@@ -25,7 +25,7 @@ import type { Filter } from './filter.ts';
 import type { JobState } from './states.ts';
 
 /**
- * What the engine needs of a store: the verbs of a job's life, on batches, each with one params object, and the parts
+ * A store as the engine needs it: the verbs of a job's life, on batches, each with one params object, and the parts
  * that a store has as a whole or not at all. A store throws `StoreUnavailable` when it does not know whether a write
  * happened (`StoreTimedOut` when a smaller batch might have passed), and anything else when the data is at fault.
  */
@@ -145,14 +145,14 @@ export interface Want {
 }
 
 /**
- * What a claim gives. It first takes over the leases whose time is over, of any kind and worker:
+ * The answer to a claim. A claim first takes over the leases whose time is over, of any kind and worker:
  *
  * - someone had asked for the job to stop: it ends CANCELED;
  * - the lease was never renewed, so the job may not have been begun: its attempt is given back;
  * - it was renewed: its attempt is kept. With none left, a suspect ends FAILED (`worker_lost`), since it was alone on its
  *   worker. Any other gets one more execution, since any job of that worker may have been the cause.
  *
- * What goes back to the queue is a suspect from then on, until it ends, is put back by a worker that lives, or its cursor
+ * A job that goes back to the queue is a suspect from then on, until it ends, is put back by a worker that lives, or its cursor
  * moves on. A hand-back clears nothing.
  */
 export interface Claimed {

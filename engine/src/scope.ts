@@ -7,13 +7,13 @@ export interface Scope {
   readonly tenant: string;
   /** Set for members, who see and act on what they have submitted and on nothing else. */
   readonly owner: string | null;
-  /** Hears what is reached, for the audit log. */
-  readonly witness?: Witness;
+  /** Records what the caller touches, for the audit log. */
+  readonly accessTrace?: AccessTrace;
 }
 
-export interface Witness {
+export interface AccessTrace {
   /** Something of these tenants was shown or is changed; `all`: of any. */
-  reached(tenants: readonly string[] | 'all'): void;
+  touched(tenants: readonly string[] | 'all'): void;
   /** Something exists and was hidden from the caller. */
   denied(): void;
 }
@@ -35,21 +35,22 @@ export function hasTenant({ tenants }: Scope, tenant: string): boolean {
   return tenants === 'all' || tenants.includes(tenant);
 }
 
-/** Null for what is outside, as if it were not there; the witness hears of both. */
+/** Null for what is outside, as if it were not there; the trace records both. */
 export function admitted<T extends Belonging>(scope: Scope, found: T | null): T | null {
   if (found === null) return null;
   if (!isWithin(scope, found)) {
-    scope.witness?.denied();
+    scope.accessTrace?.denied();
     return null;
   }
-  scope.witness?.reached([found.tenant]);
+  scope.accessTrace?.touched([found.tenant]);
   return found;
 }
 
 /** The members of a list that are within the scope. */
 export function admittedOf<T extends Belonging>(scope: Scope, found: readonly T[]): T[] {
   const within = found.filter((each) => isWithin(scope, each));
-  if (within.length > 0) scope.witness?.reached([...new Set(within.map(({ tenant }) => tenant))]);
+  if (within.length > 0)
+    scope.accessTrace?.touched([...new Set(within.map(({ tenant }) => tenant))]);
   return within;
 }
 

@@ -9,7 +9,7 @@ import {
   statesBefore,
 } from './states.ts';
 
-/** Written out a second time, as people were told it: the table itself must not be its own proof. */
+/** Written out a second time, as the documentation has it: the table itself must not be its own proof. */
 const LEGAL: readonly [JobState, Move, JobState][] = [
   ['QUEUED', 'claim', 'PROCESSING'],
   ['QUEUED', 'cancel', 'CANCELED'],

@@ -33,8 +33,8 @@ test.each<[string, Scope]>([
   async (_, scope) => {
     const { noted, id, read } = await readStore();
     let denied = 0;
-    const witness = { reached: () => undefined, denied: () => (denied += 1) };
-    const seen = within(noted, { ...scope, witness });
+    const accessTrace = { touched: () => undefined, denied: () => (denied += 1) };
+    const seen = within(noted, { ...scope, accessTrace });
     expect(await seen.get({ id })).toBeNull();
     expect(await seen.inspect({ id })).toBeNull();
     expect({ read, denied }).toEqual({ read: [], denied: 2 });

@@ -48,7 +48,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
   async function selected({ select }: Selection): Promise<Selection> {
     if ('filter' in select) {
       const filter = narrowed(scope, select.filter);
-      scope.witness?.reached(tenantsOf(filter));
+      scope.accessTrace?.touched(tenantsOf(filter));
       return { select: { ...select, filter } };
     }
     return { select: { ids: await admittedIds(select.ids) } };
@@ -56,7 +56,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
 
   async function admittedIds(ids: readonly JobId[]): Promise<JobId[]> {
     const found = await store.summaries({ ids });
-    if (found.some((job) => !isWithin(scope, job))) scope.witness?.denied();
+    if (found.some((job) => !isWithin(scope, job))) scope.accessTrace?.denied();
     return admittedOf(scope, found).map(({ id }) => id);
   }
 
@@ -80,7 +80,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
     const others = new Set(found.filter((job) => !isWithin(scope, job)).map(({ id }) => id));
     const taken = jobs.find((_, index) => others.has(enqueued[index]?.id ?? ''));
     if (taken === undefined) return enqueued;
-    scope.witness?.denied();
+    scope.accessTrace?.denied();
     throw keyTaken(taken, enqueued.length);
   }
 
@@ -100,7 +100,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
           'tenant_not_allowed',
           'A person is erased in all tenants at once, by someone who may cross them.',
         );
-      scope.witness?.reached('all');
+      scope.accessTrace?.touched('all');
       return store.erase(params);
     },
     get: async (params) =>
@@ -113,7 +113,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
     async counts() {
       const counts = (await store.counts()).filter(({ tenant }) => hasTenant(scope, tenant));
       if (counts.length > 0)
-        scope.witness?.reached([...new Set(counts.map(({ tenant }) => tenant))]);
+        scope.accessTrace?.touched([...new Set(counts.map(({ tenant }) => tenant))]);
       return counts;
     },
     async inspect(params) {
@@ -168,7 +168,7 @@ async function shownSchedules(
 
 function allowed(scope: Scope, job: NewJob): NewJob {
   if (!hasTenant(scope, job.tenant)) throw notAllowed(job.tenant);
-  scope.witness?.reached([job.tenant]);
+  scope.accessTrace?.touched([job.tenant]);
   return scope.owner === null ? job : { ...job, submitter: scope.owner };
 }
 

@@ -20,6 +20,7 @@ import {
   createEvents,
   createQueue,
   createRegistry,
+  createSharedSlots,
   createWorker,
   defineJob,
   dependantsOf,
@@ -51,6 +52,7 @@ export interface WorldOptions {
   readonly random?: () => number;
   readonly wrap?: (store: Store) => Store;
   readonly tracing?: Tracing;
+  readonly shared?: { readonly kinds: readonly string[]; readonly limit: number };
 }
 
 export type World = ReturnType<typeof createWorld>;
@@ -63,6 +65,7 @@ export function createWorld({
   random = () => 0.5,
   wrap,
   tracing,
+  shared,
 }: WorldOptions) {
   const time = createVirtualTime();
   const registry = createRegistry(kinds);
@@ -79,8 +82,8 @@ export function createWorld({
     const clock = time.process(skew);
     const timers = new Set<() => void>();
     const events = createEvents();
-    const told: { [Name in EventName]: { name: Name; event: EventMap[Name] } }[EventName][] = [];
-    events.onAny((name, event) => told.push({ name, event } as never));
+    const emitted: { [Name in EventName]: { name: Name; event: EventMap[Name] } }[EventName][] = [];
+    events.onAny((name, event) => emitted.push({ name, event } as never));
     const worker = createWorker({
       config: { id, ...changes },
       store: wrap?.(line.store) ?? line.store,
@@ -89,6 +92,7 @@ export function createWorld({
       random,
       events,
       ...(tracing && { tracing }),
+      ...(shared && { shared: createSharedSlots({ ...shared, clock }) }),
     });
     return {
       worker,
@@ -96,8 +100,8 @@ export function createWorld({
       clock,
       timers,
       events,
-      told,
-      of: <Name extends EventName>(name: Name) => eventsOf(told, name),
+      emitted,
+      of: <Name extends EventName>(name: Name) => eventsOf(emitted, name),
     };
   }
 
@@ -152,10 +156,10 @@ function countTimers(clock: Clock, timers: Set<() => void>): Clock {
 }
 
 function eventsOf<Name extends EventName>(
-  told: readonly { name: EventName; event: unknown }[],
+  emitted: readonly { name: EventName; event: unknown }[],
   name: Name,
 ): EventMap[Name][] {
-  return told.filter((each) => each.name === name).map((each) => each.event as EventMap[Name]);
+  return emitted.filter((each) => each.name === name).map((each) => each.event as EventMap[Name]);
 }
 
 /** A promise that a test settles. */

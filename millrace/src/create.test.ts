@@ -129,7 +129,7 @@ describe('what cannot be is refused in a sentence', () => {
     const schedules = [defineSchedule({ name: 'daily', cron: '0 6 * * *', job })];
     await expect(
       createMillrace({ database: url, jobs: [greet], schedules, log: false }),
-    ).rejects.toThrow('Unknown kind "gone"');
+    ).rejects.toThrow('There is no kind "gone"');
   });
 
   it('a misspelt field of a job', async () => {
@@ -205,7 +205,7 @@ describe('jobs', () => {
     expect(await millrace.counts()).toMatchObject([{ kind: 'greet', count: 1 }]);
     const other = defineJob({ kind: 'other', input: z.string(), run: async () => done() });
     await expect(millrace.enqueue(other, 'x')).rejects.toThrow(
-      'Unknown kind "other". Known kinds: greet, fail.',
+      'There is no kind "other". Known kinds: greet, fail.',
     );
   });
 

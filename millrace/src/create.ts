@@ -15,7 +15,7 @@ import { openDatabase } from './database.ts';
 import { type Millrace, createHandle } from './handle.ts';
 import { SILENT, consoleLog, logOf, warningsOf } from './log.ts';
 import { type MillraceOptions, checkOptions } from './options.ts';
-import { tellOthers } from './replica.ts';
+import { reportToServers } from './replica.ts';
 
 /**
  * A job queue inside this process: its database is opened and set up, and nothing runs before `start`. It touches no signal
@@ -41,7 +41,7 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
       services: new Map(Object.entries(services)),
     });
     logEvents(events, warningsOf(log), clock.now);
-    const telling = tellOthers({ store, events, clock, log, replica: worker.id });
+    const telling = reportToServers({ store, events, clock, log, replica: worker.id });
     return createHandle({
       store,
       registry,

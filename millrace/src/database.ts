@@ -68,7 +68,7 @@ function isPool(place: Exclude<Place, string>): place is PoolLike {
   return 'totalCount' in place && 'options' in place && typeof place.options === 'object';
 }
 
-/** What says where the database is and who we are. Limits, time-outs and hooks are the pool's own affair. */
+/** The connection settings read from a pool: address and credentials. Limits, time-outs and hooks are not copied. */
 const CONNECTING = [
   'connectionString',
   'host',

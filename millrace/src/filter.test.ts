@@ -25,7 +25,7 @@ describe('a filter that would mean other jobs than it says is refused', () => {
   });
 });
 
-it('a value that is missing is left out of a list, and refused where all that fit are changed', () => {
+it('a value that is missing is left out of a list, and refused by calls that change all matching jobs', () => {
   const filter = { kind: 'greet', tenant: undefined } as unknown as Filter;
   expect(() => checkList({ filter })).not.toThrow();
   expect(() => checkBulkFilter('cancelWhere', filter)).toThrow('every job would fit');

@@ -62,7 +62,7 @@ export function checkFilter(of: string, filter: Filter): Filter {
 }
 
 /**
- * For what changes all jobs that fit. `cancelWhere({ tenant: user.tenant })` must not cancel the jobs of everybody because one
+ * For calls that change all matching jobs. `cancelWhere({ tenant: user.tenant })` must not cancel the jobs of everybody because one
  * user has no tenant.
  */
 export function checkBulkFilter(of: string, filter: Filter): Filter {

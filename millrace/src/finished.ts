@@ -10,7 +10,7 @@ import {
 } from '@millrace/engine';
 import type { FoundJob } from './job.ts';
 
-/** What may mean that a job has ended, in this process. */
+/** Local events after which a job may have ended. */
 const ENDS = [
   'job.succeeded',
   'job.failed',

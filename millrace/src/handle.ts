@@ -54,13 +54,13 @@ export interface Millrace extends Pick<
   cancel(ids: JobId | readonly JobId[]): Promise<Canceled>;
   /** Gives those that wait again. */
   retry(ids: JobId | readonly JobId[]): Promise<JobId[]>;
-  /** No job begins in this process until `resume`; what runs goes on. False: it is so already. */
+  /** Pauses this process: no job starts until `resume`, running ones finish. False if it is already paused. */
   pause(): boolean;
   resume(): boolean;
-  /** No job of the kind begins in any process until `resumeKind`. False: it is so already. */
+  /** Pauses a kind in all processes until `resumeKind`. False if it is already paused. */
   pauseKind(kind: JobKind, held?: { by?: string; reason?: string }): Promise<boolean>;
   resumeKind(kind: JobKind): Promise<boolean>;
-  /** What happens in this process. The function that it gives ends it. */
+  /** Subscribes to events of this process. Returns the function that unsubscribes. */
   readonly on: Events['on'];
   readonly events: Events;
   status(): WorkerStatus;

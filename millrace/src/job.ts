@@ -4,7 +4,7 @@ import type { Job, JsonText } from '@millrace/engine';
 export interface FoundJob extends Omit<Job, 'payload' | 'result' | 'cursor'> {
   /** Null once purged or erased. */
   readonly data: unknown;
-  /** What `done` was given; null before that. */
+  /** The value passed to `done`; null before that. */
   readonly result: unknown;
   readonly cursor: unknown;
 }

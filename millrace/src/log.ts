@@ -10,7 +10,7 @@ export const consoleLog: Log = {
 
 export const SILENT: Log = { info() {}, warn() {}, error() {} };
 
-/** What handlers log says which job it is about. */
+/** Adds the job's id to the lines of handlers. */
 export function logOf(log: Log, { id, kind, attempt, correlationId }: ClaimedJob): Log {
   const job = { id, kind, attempt, correlationId: correlationId ?? id };
   return {

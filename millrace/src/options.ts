@@ -23,7 +23,7 @@ export interface MillraceOptions {
   readonly jobs: readonly JobKind[];
   readonly rules?: readonly Rule[];
   readonly schedules?: readonly Schedule[];
-  /** What `run` of a kind is given as its third argument, by the name of the kind. */
+  /** The third argument of `run`, by kind. */
   readonly services?: Readonly<Record<string, unknown>>;
   /** Jobs at the same time in this process: 20. */
   readonly concurrency?: number;
@@ -39,7 +39,7 @@ export interface MillraceOptions {
   readonly migrate?: boolean;
   /** How this process is called where workers are listed: the name of the machine. */
   readonly name?: string;
-  /** What handlers log, and warnings and errors of Millrace itself: the console. `false`: nowhere. */
+  /** Receives lines of handlers, and warnings and errors of Millrace; default: the console. `false` turns logging off. */
   readonly log?: Log | false;
   readonly events?: Events;
   readonly clock?: Clock;

@@ -9,10 +9,10 @@ import {
 const TIDY_EVERY_MS = 10 * 60_000;
 
 /**
- * What this process tells the servers on the same database: which jobs it changes, for consoles that show them as they
- * change, and how many came and ended, for their figures. In an embedded database there is no other process to tell.
+ * Reports to the servers on the same database: which jobs this process changes, for consoles that show them as they
+ * change, and how many came and ended, for their figures. With an embedded database there is no other process.
  */
-export function tellOthers(params: {
+export function reportToServers(params: {
   readonly store: PostgresStore;
   readonly events: Events;
   readonly clock: Clock;
@@ -43,21 +43,21 @@ export function tellOthers(params: {
     store.watch(({ type }) => type === 'control' && announcer.doubt()),
   ];
   let isClosed = false;
-  let takeBack = clock.after(TIDY_EVERY_MS, tidy);
+  let cancelTimer = clock.after(TIDY_EVERY_MS, tidy);
 
   function tidy(): void {
     figures
       .tidy()
       .catch((error: unknown) => outage.failed(error))
       .finally(() => {
-        if (!isClosed) takeBack = clock.after(TIDY_EVERY_MS, tidy);
+        if (!isClosed) cancelTimer = clock.after(TIDY_EVERY_MS, tidy);
       });
   }
 
   return {
     async close() {
       isClosed = true;
-      takeBack();
+      cancelTimer();
       for (const each of unlisten) each();
       await Promise.all([announcer.close(), keeper.close()]);
     },

@@ -19,25 +19,25 @@ export interface PgTransaction {
   readonly totalCount?: undefined;
 }
 
-/** What `db.transaction(async (tx) => …)` gives. */
+/** The `tx` of `db.transaction(async (tx) => …)`. */
 export interface DrizzleTransaction {
   readonly execute: AnyFunction;
   readonly rollback: AnyFunction;
 }
 
-/** What `db.transaction().execute(async (trx) => …)` gives. */
+/** The `trx` of `db.transaction().execute(async (trx) => …)`. */
 export interface KyselyTransaction {
   readonly executeQuery: AnyFunction;
   readonly isTransaction: true;
 }
 
-/** What `knex.transaction(async (trx) => …)` gives. */
+/** The `trx` of `knex.transaction(async (trx) => …)`. */
 export interface KnexTransaction {
   readonly raw: AnyFunction;
   readonly isCompleted: AnyFunction;
 }
 
-/** What `prisma.$transaction(async (tx) => …)` gives. */
+/** The `tx` of `prisma.$transaction(async (tx) => …)`. */
 export interface PrismaTransaction {
   readonly $queryRawUnsafe: AnyFunction;
   readonly $disconnect?: undefined;
@@ -59,7 +59,7 @@ interface Adapter {
   /** The library's, whether it is a transaction or not. */
   readonly knows: (given: Members) => boolean;
   readonly isTransaction: (given: Members) => boolean;
-  /** What its transactions are given by, for whoever gave something else. */
+  /** The call that yields its transactions, for the error message. */
   readonly givenBy: string;
   readonly run: (given: never, sql: string, values: readonly Value[]) => Promise<Rows>;
 }
@@ -134,7 +134,7 @@ const ADAPTERS: readonly Adapter[] = [
   },
 ];
 
-/** What the store can join. Clients of `pg` and transactions of PGlite it joins as they are. */
+/** A transaction that the store can join. Clients of `pg` and transactions of PGlite are passed through. */
 export function joinable(transaction: Transaction): unknown {
   if (!isMembers(transaction)) throw notOne();
   const adapter = ADAPTERS.find(({ knows }) => knows(transaction));
@@ -166,7 +166,7 @@ function compiledForKysely(sql: string, parameters: readonly Value[]): object {
   return { sql, parameters, query, queryId: { queryId: 'millrace' } };
 }
 
-/** What Drizzle asks of its own `sql`: to be turned into a text and its parameters. */
+/** The interface of Drizzle's `sql` objects: conversion into a text and its parameters. */
 function sqlForDrizzle(sql: string, params: readonly Value[]): object {
   const statement = { getSQL: () => statement, toQuery: () => ({ sql, params: [...params] }) };
   return statement;

@@ -64,5 +64,6 @@ it('millrace/documents: templates and LibreOffice', async () => {
     'docx',
     'millrace',
     'qrcode-generator',
+    'zip',
   ]);
 });

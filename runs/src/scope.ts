@@ -35,7 +35,7 @@ export function runsWithin<Run extends RunRecord>(
         return { items: [], next: null };
       const narrowed = { ...filter, submitter: owner ?? submitter, tenants };
       const page = await list(narrowed as Parameters<typeof list>[0]);
-      if (page.items.length > 0) scope.witness?.reached(tenants);
+      if (page.items.length > 0) scope.accessTrace?.touched(tenants);
       return page;
     },
   };

@@ -37,7 +37,7 @@ export const CHECKS = [
 ];
 
 /**
- * Runs the checks and tells `report` of each as it ends.
+ * Runs the checks and calls `report` for each as it ends.
  *
  * @param {{ project?: string, only?: readonly string[], report?: (result: Result) => void }} [options]
  * @returns {Promise<Result[]>}

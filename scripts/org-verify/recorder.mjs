@@ -7,7 +7,7 @@
  * @typedef {{ call: (call: Call) => Promise<Answer>, bytes: (path: string) => Promise<Buffer>, exchanges: Exchange[] }} Recorder
  */
 
-/** Of the headers, what a client of ours reads. */
+/** The headers that our clients read. */
 const KEPT = ['content-type', 'sforce-limit-info'];
 
 /** @param {{ instanceUrl: string, accessToken: string }} org @returns {Recorder} */

@@ -34,8 +34,9 @@ const OBJECTS_AND_APEX = ['objects', 'classes', 'triggers'].map(
 const BORROWED = {
   'simulators/salesforce': {
     paths: [...OBJECTS_AND_APEX, 'salesforce-package/scripts/apex-run'],
-    // Of the interpreter, what runs Apex tests and reads metadata with a library of its own.
-    leavesOut: (path) => /apex-run\/(org|races|schema|tests)\.mjs$/.test(path) || isApexTest(path),
+    // Left out of the interpreter: the runner of Apex tests and the metadata reader, which need another library.
+    leavesOut: (path) =>
+      /apex-run\/(org|races|schema|standard|tests)\.mjs$/.test(path) || isApexTest(path),
   },
   server: {
     paths: ['examples/invoice/template.docx', 'examples/invoice/data.json', 'docs/site/dist'],

@@ -3,7 +3,7 @@ import type { Millrace } from './millrace.ts';
 import { SANDBOX_USERS } from './sandbox.ts';
 import { storePlace } from './store.ts';
 
-/** What a person at a terminal wants to know, in a few lines. */
+/** The start-up summary for a person at a terminal. */
 export function banner(
   config: Config,
   {

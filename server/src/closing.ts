@@ -1,4 +1,4 @@
-/** What was opened is closed, the last first, and one that fails does not keep the others open. */
+/** Closes resources in reverse order; a failing one does not keep the others open. */
 export interface Closing {
   add(close: () => Promise<unknown>): void;
   close(): Promise<void>;

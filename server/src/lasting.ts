@@ -3,7 +3,7 @@ import type { Config, SalesforceConfig } from './config/config.ts';
 import { createClosing } from './closing.ts';
 import type { Door } from './http/door.ts';
 import type { Logger } from './log/log.ts';
-import { tellCommandLine } from './running.ts';
+import { advertiseServer } from './running.ts';
 import { type Sandbox, openSandbox, withSandboxOrg } from './sandbox.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface Lasting {
   /** Null where there is a real issuer, or nobody is asked. */
   sandbox(): Promise<Sandbox | null>;
   org(): Promise<{ readonly salesforce: SalesforceConfig; readonly page: string | null }>;
-  tellCommandLine(told: Pick<RunningServer, 'url' | 'client' | 'simulatedOrg'>): Promise<void>;
+  advertiseServer(server: Pick<RunningServer, 'url' | 'client' | 'simulatedOrg'>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function createLasting(config: Config, log: Logger, door: Door | null = n
   if (door !== null) closing.add(() => door.close());
   let sandbox: ReturnType<Lasting['sandbox']> | null = null;
   let org: ReturnType<Lasting['org']> | null = null;
-  let told: Promise<void> | null = null;
+  let advertised: Promise<void> | null = null;
 
   async function openIssuer(): Promise<Sandbox | null> {
     if (config.identity.mode !== 'sandbox') return null;
@@ -38,10 +38,10 @@ export function createLasting(config: Config, log: Logger, door: Door | null = n
     door,
     sandbox: () => (sandbox ??= openIssuer()),
     org: () => (org ??= withSandboxOrg(config, closing)),
-    tellCommandLine(what) {
+    advertiseServer(serving) {
       const { runningFolder } = config;
       if (runningFolder === null) return Promise.resolve();
-      return (told ??= tellCommandLine(runningFolder, what, log).then(closing.add));
+      return (advertised ??= advertiseServer(runningFolder, serving, log).then(closing.add));
     },
     close: closing.close,
   };

@@ -9,7 +9,7 @@ import { BYPASS, addressOf, folder, jobFile, main, refusal, useFolder } from '..
 
 useFolder();
 
-/** What is told to the command line, with the mode of the file. */
+/** The advertised entry, with the mode of its file. */
 function runningServers(): (RunningServer & { mode: number })[] {
   const files = join(folder, 'state/millrace/running');
   return readdirSync(files).map((name) => {

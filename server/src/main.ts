@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const started = config.production ? startMillrace(config, log) : startReloading(config, log, say);
   const isStopping = stopOnSignals(started, config, log, terminal);
   const millrace = await started.catch((error: unknown) => exitWith(error, config));
-  // It was told to while it started: it is about to end, and nobody shall wait for it.
+  // It was asked to stop while starting: it is about to end, so nobody should wait for it.
   if (isStopping()) return;
   setTimeout(collectGarbage, TIDY_AFTER_MS).unref();
 

@@ -4,7 +4,7 @@ import type { LoadedJobs } from './jobs/folder.ts';
 import { type Lasting, createLasting } from './lasting.ts';
 import type { Logger } from './log/log.ts';
 import { requireFreePort } from './port.ts';
-import { tellLevel } from './salesforce/orgs.ts';
+import { logApexLevel } from './salesforce/orgs.ts';
 import type { Sandbox } from './sandbox.ts';
 import { openFront } from './start/front.ts';
 import { declareKinds } from './start/kinds.ts';
@@ -72,7 +72,7 @@ async function serve(
   const front = await openFront(process, kinds, queues, work);
   const { worker } = work;
   worker?.start();
-  for (const org of queues.orgs) tellLevel(org, log);
+  for (const org of queues.orgs) logApexLevel(org, log);
   const { address, metricsAddress, sandbox } = front;
   return {
     address,

@@ -23,7 +23,7 @@ export const report = defineJob({ kind: 'report.monthly', input: z.unknown(), pu
 
 let server: TestServer;
 let address = '';
-/** Of something that is there: what is looked up only after the name must be reached too. */
+/** Existing names by parameter, so that checks after the lookup are reached too. */
 const known: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -97,7 +97,7 @@ async function wrong(all: readonly Sent[], isRight: (answer: Answer) => boolean)
   return found;
 }
 
-/** What a service says that lacks something, which no input has broken. */
+/** Errors about missing configuration, which no input causes. */
 const LACKING = /"code":"(office_missing|busy)"/;
 const isNo500 = ({ status, text }: Answer) => status < 500 || LACKING.test(text);
 const is400 = ({ status }: Answer) => status === 400;
@@ -191,7 +191,7 @@ function inQueries(queriesOf: (field: string) => readonly string[]): Places {
   );
 }
 
-/** What else the example has, so that one odd filter is not passed over for another that is missing. */
+/** The rest of the example, so that an odd filter is not masked by a missing one. */
 function requiredBeside({ example }: Contract, field: string): string {
   const { [field]: _, ...others } = example.query ?? {};
   const given = new URLSearchParams({
@@ -201,7 +201,7 @@ function requiredBeside({ example }: Contract, field: string): string {
   return given === '' ? '' : `${given}&`;
 }
 
-/** The example's body once for each place in it, with the value there. As text: JSON.stringify would mend some. */
+/** The example's body once for each place in it, with the value there. As text: JSON.stringify would repair some. */
 function inBodies(values: readonly string[]): Places {
   return routes.flatMap((route) => {
     const { body } = bodyOf(route);

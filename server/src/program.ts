@@ -22,7 +22,7 @@ export class ProgramRefused extends Error {
  * A program of its own that `millrace` runs: one thing per line, as JSON, as soon as it is known. `secrets` is asked at the end,
  * when the settings have been read.
  */
-export async function tellInLines(
+export async function reportInLines(
   work: (tell: (thing: object) => void) => Promise<void>,
   secrets: () => readonly string[],
 ): Promise<never> {
@@ -42,7 +42,7 @@ export async function tellInLines(
   return new Promise(() => process.stdout.write('', () => process.exit(0)));
 }
 
-/** What is none goes on: it is a defect, and its stack is wanted. */
+/** Rethrows other errors: they are bugs, whose stack is needed. */
 function refusalOf(error: unknown): ProgramRefused {
   if (error instanceof ProgramRefused) return error;
   if (error instanceof ConfigError)

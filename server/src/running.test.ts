@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { tellCommandLine } from './running.ts';
+import { advertiseServer } from './running.ts';
 
 const TOLD = { url: 'http://127.0.0.1:3000', client: null, simulatedOrg: null };
 
@@ -19,9 +19,9 @@ describe('what the command line learns of a server', () => {
     const home = mkdtempSync(join(tmpdir(), 'millrace-home-'));
     onTestFinished(() => rmSync(home, { recursive: true }));
     const folder = join(home, '.local/state/millrace/running');
-    const takeBack = await tellCommandLine(folder, TOLD, log);
+    const withdraw = await advertiseServer(folder, TOLD, log);
     expect(readdirSync(folder)).toHaveLength(1);
-    await takeBack();
+    await withdraw();
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -29,7 +29,7 @@ describe('what the command line learns of a server', () => {
   test.skipIf(process.platform !== 'linux')(
     'is reported to nobody where nothing can be made, and the server goes on',
     async () => {
-      await tellCommandLine('/proc/.local/state/millrace/running', TOLD, log);
+      await advertiseServer('/proc/.local/state/millrace/running', TOLD, log);
       expect(warnings).toEqual([expect.stringContaining('name it with --url')]);
     },
   );

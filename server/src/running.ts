@@ -10,14 +10,14 @@ import { writePrivate } from './private-file.ts';
  * Tells the command line of this user where this process serves, and lets it in; gives what takes that back. A home that
  * cannot be written to is no reason not to serve.
  */
-export async function tellCommandLine(
+export async function advertiseServer(
   folder: string,
-  told: Pick<RunningServer, 'url' | 'client' | 'simulatedOrg'>,
+  server: Pick<RunningServer, 'url' | 'client' | 'simulatedOrg'>,
   log: Log,
 ): Promise<() => Promise<void>> {
   const file = join(folder, `${randomBytes(8).toString('hex')}.json`);
   const entry: RunningServer = {
-    ...told,
+    ...server,
     folder: process.cwd(),
     pid: process.pid,
     startedAt: Date.now(),
@@ -25,7 +25,7 @@ export async function tellCommandLine(
   try {
     await makeFolders(folder);
     await chmod(folder, 0o700); // it may have been there before
-    await removeStale(folder, told.url);
+    await removeStale(folder, server.url);
     await writePrivate(file, entry);
   } catch (err) {
     log.warn({ err }, 'the command line cannot find this server by itself: name it with --url');

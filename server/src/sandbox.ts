@@ -33,7 +33,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** What outlives a restart, so that people stay signed in. */
+/** State that survives a restart, so that people stay signed in. */
 const kept = z.object({
   port: z.number(),
   password: z.string(),
@@ -113,7 +113,7 @@ async function startIssuer(params: {
   }
 }
 
-/** What cannot be read is made again: people then sign in again, no more. */
+/** An unreadable file is created again; people then only have to sign in again. */
 async function readKept(file: string): Promise<z.infer<typeof kept> | null> {
   try {
     return kept.parse(JSON.parse(await readFile(file, 'utf8')));

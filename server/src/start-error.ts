@@ -14,7 +14,7 @@ export async function inWordsLater<T>(make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the engine refuses here is written in someone's job files or settings: no stack of ours helps them. */
+/** Engine errors here are caused by job files or settings, so our stack is left out. */
 export function inWords<T>(make: () => T): T {
   try {
     return make();

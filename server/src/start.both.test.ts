@@ -34,7 +34,7 @@ describe('the jobs folder', () => {
     },
   );
 
-  /** What is wrong, the file, its text, and how it is refused. */
+  /** The mistake, its file, the file's text, and the expected error. */
   const WRONG: readonly [string, string, string, RegExp][] = [
     [
       'broken TypeScript',
@@ -96,7 +96,7 @@ describe('the jobs folder', () => {
       'a wrong rule',
       'more.ts',
       `export const chain = { name: 'chain', parents: ['hello'], child: 'nobody', data: () => ({}) };`,
-      /more\.ts, export "chain": The rule "chain", child: Unknown kind "nobody"\./,
+      /more\.ts, export "chain": The rule "chain", child: There is no kind "nobody"\./,
     ],
     [
       'a wrong schedule',
@@ -151,8 +151,8 @@ describe('the process does not start', () => {
     const database = 'postgres://ada:hush-hush-hush@127.0.0.1:1/db';
     const REFUSED: readonly [Record<string, string>, string][] = [
       [{ MILLRACE_JOBS: './job' }, 'MILLRACE_JOBS'],
-      [{ MILLRACE_POOLS: '[{"name":"a","kinds":["nope"]}]' }, 'Unknown kind "nope"'],
-      [{ MILLRACE_JOBS: './rules' }, 'Unknown kind "plain"'],
+      [{ MILLRACE_POOLS: '[{"name":"a","kinds":["nope"]}]' }, 'There is no kind "nope"'],
+      [{ MILLRACE_JOBS: './rules' }, 'There is no kind "plain"'],
       [{ PORT: `${taken}` }, `Port ${taken} on 127.0.0.1 is taken`],
       [
         { PORT: `${millrace}` },

@@ -2,13 +2,16 @@ import { join } from 'node:path';
 import { type Dependants, type Log, StoreUnavailable } from '@millrace/engine';
 import {
   type ConnectOptions,
+  type Credential,
   type PostgresStore,
   openPgliteStore,
   openPostgresStore,
 } from '@millrace/store-postgres';
 import type { Config } from './config/config.ts';
-import { openCredential } from './database/credential.ts';
 import { StartError } from './start-error.ts';
+import { readFile } from 'node:fs/promises';
+import type { CredentialConfig } from './config/database.ts';
+import { AZURE_RESOURCES, createAzureTokens } from '@millrace/workload-kit';
 
 export const CHECK_ADDRESS = 'Check DATABASE_URL: host, port, user, password, database.';
 
@@ -80,4 +83,20 @@ export function storePlace(config: Pick<Config, 'databaseUrl' | 'dataFolder'>): 
 
 export function databaseFolder({ dataFolder }: Pick<Config, 'dataFolder'>): string {
   return join(dataFolder, 'db');
+}
+
+function openCredential(config: CredentialConfig): Credential {
+  return config.from === 'azure'
+    ? createAzureTokens({ ...config, resource: AZURE_RESOURCES.postgres, now: Date.now })
+    : { password: () => passwordIn(config.path) };
+}
+
+/** Editors and `echo` end a file with a line break, which is no part of the password. */
+async function passwordIn(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${path} of DATABASE_PASSWORD_FILE cannot be read: ${error.code}`);
+  });
+  const password = text.replace(/\r?\n$/, '');
+  if (password === '') throw new Error(`${path} of DATABASE_PASSWORD_FILE is empty`);
+  return password;
 }

@@ -8,20 +8,24 @@ import {
   type Worker,
   type WorkerConfig,
   type WorkerStatus,
+  type WriteLine,
   createCrew,
   createEvents,
   createRegistry,
+  createSharedSlots,
   createWorker,
 } from '@millrace/engine';
 import { systemClock } from '@millrace/engine/system';
 import type { Config, SalesforceConfig } from './config/config.ts';
-import { lineWriter } from './log/line.ts';
 import type { Logger } from './log/log.ts';
 import { orgPools } from './salesforce/orgs.ts';
 import type { Stores } from './stores/open.ts';
 import type { Places } from './stores/places.ts';
 import type { Telemetry } from './telemetry/types.ts';
 import { VERSION } from './version.ts';
+import { errorFields } from './log/error.ts';
+import { createMask } from './log/mask.ts';
+import { redact } from './log/redact.ts';
 
 /** A worker for each store: the main one has everything that is not an org's. */
 export function createWorkers(params: {
@@ -31,7 +35,7 @@ export function createWorkers(params: {
   readonly stores: Stores;
   readonly places: Places;
   readonly kindsOf: (org: string) => readonly JobKind[];
-  readonly roomOf: (kind: string) => number | null;
+  readonly rooms: ReadonlyMap<string, number>;
   readonly schedules: () => readonly Schedule[];
   readonly pools: readonly PoolConfig[];
   readonly services: ReadonlyMap<string, unknown>;
@@ -41,6 +45,11 @@ export function createWorkers(params: {
 }): Worker {
   const { config, salesforce, replica, stores, places, events, telemetry, log } = params;
   const crew = createCrew();
+  const shared = createSharedSlots({
+    kinds: [...params.rooms.keys()],
+    limit: Math.max(1, ...params.rooms.values()),
+    clock: systemClock,
+  });
   const writeLine = lineWriter(config.secrets);
   const workOn = (on: Store, kinds: readonly JobKind[], workerConfig: WorkerConfig): Worker =>
     createWorker({
@@ -63,6 +72,7 @@ export function createWorkers(params: {
       ...(telemetry.tracing && { tracing: telemetry.tracing }),
       services: params.services,
       crew,
+      shared,
     });
   const main = workOn(stores.main, places.main, {
     id: replica,
@@ -77,7 +87,7 @@ export function createWorkers(params: {
       pools: orgPools(
         poolsOn(params.pools, kinds).filter((pool) => pool.kinds !== undefined),
         kinds.map(({ kind }) => kind),
-        params.roomOf,
+        params.rooms,
         salesforce,
       ),
       lease: salesforce.leaseMs,
@@ -109,7 +119,7 @@ export function poolsOn(
   });
 }
 
-/** What one worker reports goes to all who listen. */
+/** Forwards one worker's events to all listeners. */
 function forwarding(events: Events): Events {
   const own = createEvents();
   own.onAny((name, event) => events.emit(name, event));
@@ -156,4 +166,18 @@ function latest(a: number | null, b: number | null): number | null {
 function addTotals(a: Readonly<Totals>, b: Readonly<Totals>): Totals {
   const names = Object.keys(a) as (keyof Totals)[];
   return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as Totals;
+}
+
+/** A line that a handler has logged, for those who look at its job: with nothing in it that the log would not have. */
+export function lineWriter(secrets: readonly string[]): WriteLine {
+  const mask = createMask(secrets);
+  return (fields, message) => {
+    const shown = Object.entries(redact(fields)).map(([name, value]) => `${name}=${textOf(value)}`);
+    return mask([message, ...shown].join(' '));
+  };
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Error) return JSON.stringify(errorFields(value)['message'] ?? value.message);
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
 }

@@ -1,9 +1,9 @@
-import type { Failure, Figures, WaitingLane } from '@millrace/store-postgres';
+import type { Failure, Figures, WaitingSubqueue } from '@millrace/store-postgres';
 
 /** Figures of which nothing is known but what a test says. */
 export function createMemoryFigures(
   known: {
-    readonly lanes?: () => readonly WaitingLane[];
+    readonly subqueues?: () => readonly WaitingSubqueue[];
     readonly failures?: (of: 'failed' | 'retrying') => readonly Failure[];
     readonly sum?: Figures['sum'];
     readonly samples?: Figures['samples'];
@@ -16,7 +16,7 @@ export function createMemoryFigures(
     sample: async () => {},
     samples: known.samples ?? (async () => []),
     tidy: async () => ({ more: false }),
-    waiting: async () => [...(known.lanes?.() ?? [])],
+    waiting: async () => [...(known.subqueues?.() ?? [])],
     failures: async ({ of }) => [...(known.failures?.(of) ?? [])],
     listen: () => {},
   };

@@ -27,9 +27,9 @@ import { storeCheck } from '../src/health.ts';
 import { serveFigures } from '../src/figures/overview.ts';
 import { DEVELOPER } from '../src/identity/caller.ts';
 import { createHub } from '../src/live/hub.ts';
-import { lineWriter } from '../src/log/line.ts';
+import { lineWriter } from '../src/workers.ts';
 import { createLog } from '../src/log/log.ts';
-import { untold } from '../src/telemetry/untold.ts';
+import { noTelemetry } from '../src/telemetry/telemetry.ts';
 import type { MainStore } from '../src/stores/parts.ts';
 import { type DeliverParams, createDeliver } from '../src/webhook/deliver.ts';
 import { webhookKind } from '../src/webhook/kind.ts';
@@ -115,6 +115,8 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     webhook,
     rateLimit: 1_000_000,
     generateLimit: 10_000_000,
+    jobsFolder: '/srv/jobs',
+    production: false,
     ...options.config,
   };
   const announcements = createLine().open();
@@ -165,7 +167,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     },
     hub,
     workloads: NO_WORKLOADS,
-    telemetry: untold,
+    telemetry: noTelemetry,
     checks: [storeCheck(store)],
     log,
     stopped: () => null,

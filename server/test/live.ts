@@ -170,7 +170,7 @@ function eventOf({ id, kind, tenant, attempt, correlationId }: ClaimedJob) {
   return { id, kind, tenant, attempt, correlationId: correlationId ?? id };
 }
 
-/** Of a path that names tenants (`/of/acme,globex/events`); without them, everything. */
+/** The scope of a path that names tenants (`/of/acme,globex/events`); without them, everything. */
 function scopeOf(path: string): Scope {
   const tenants = /^\/of\/([^/]+)\//.exec(path)?.[1]?.split(',');
   return tenants === undefined ? EVERYTHING : { ...EVERYTHING, tenants };
@@ -278,7 +278,7 @@ export function isJob(id: JobId, state?: string): (event: LiveEvent) => boolean 
 }
 
 /** Jobs as they were told, one after the other: `mem-1 QUEUED`. */
-export function jobsTold(events: readonly LiveEvent[]): string[] {
+export function jobEvents(events: readonly LiveEvent[]): string[] {
   return events.flatMap((event) =>
     event.type === 'job' ? `${event.job.id} ${event.job.state}` : [],
   );

@@ -30,7 +30,7 @@ export function jobFile(name: string, text: string): void {
   writeFileSync(join(folder, 'jobs', name), text);
 }
 
-/** Most of these are about something else than who asks. */
+/** Most tests are not about identity. */
 export const BYPASS = {
   NODE_ENV: 'development',
   AUTH_BYPASS_DEVELOPMENT: 'true',

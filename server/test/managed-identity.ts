@@ -14,13 +14,13 @@ import type { AddressInfo } from 'node:net';
 export interface ManagedIdentity {
   /** What IDENTITY_ENDPOINT and IDENTITY_HEADER would say. */
   readonly endpoint: { readonly url: string; readonly header: string };
-  /** A fetch for which this is the machine at 169.254.169.254. */
-  readonly fetch: typeof globalThis.fetch;
+  /** What a virtual machine has at 169.254.169.254. */
+  readonly metadataService: string;
   /** The requests so far: their query. */
   readonly asked: Record<string, string>[];
   /** What the next requests get, before it is all well again. */
   readonly faults: Fault[];
-  /** Of the tokens that it gives from now on. */
+  /** Sets the token that it issues from now on, and its expiry. */
   issue(token: string, endsAtMs: number): void;
   close(): Promise<void>;
 }
@@ -65,11 +65,7 @@ export async function startManagedIdentity(): Promise<ManagedIdentity> {
 
   return {
     endpoint: { url: `${origin}${APP_PATH}`, header: HEADER },
-    fetch: (input, init) => {
-      const url = new URL(input instanceof Request ? input.url : input);
-      const machine = url.host === '169.254.169.254' ? origin : url.origin;
-      return fetch(new URL(`${url.pathname}${url.search}`, machine), init);
-    },
+    metadataService: `${origin}${VM_PATH}`,
     asked,
     faults,
     issue(value, endsAtMs) {

@@ -8,7 +8,7 @@ import { type Asked, type Things, csv } from './tenants.ts';
 export type Decision =
   /** About nobody's things. */
   | { readonly of: 'nobody' }
-  /** About all tenants at once, or for those who may cross them: not for those of one. */
+  /** Concerns all tenants, and needs an admin. */
   | { readonly of: 'all' }
   /** By an id: answered as for an id that nobody has. */
   | {
@@ -17,7 +17,7 @@ export type Decision =
       readonly none: string;
       /** The parameter that names the thing, where it is not the first of the path. */
       readonly param?: string;
-      /** Of the whole tenant: its members have it too. */
+      /** Shared in the whole tenant: its members have access too. */
       readonly shared?: true;
       readonly asked?: (theirs: Things) => Asked;
     }

@@ -67,7 +67,7 @@ const PAGED = [
   'listSaved',
 ] as const;
 
-/** Whose first pages are the same as long as nobody changes anything. Runs go on by themselves. */
+/** Lists whose first pages stay the same until somebody changes something. Runs advance by themselves. */
 const LISTS = [
   'listJobs',
   'counts',

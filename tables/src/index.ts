@@ -1,6 +1,6 @@
 export { COMPRESSIONS, hasZstandard, type Compression } from './compress.ts';
 export type { CsvOptions } from './csv.ts';
-export { recordEnd, rowsOfCopy } from './copied/rows.ts';
+export { copyRecord, recordEnd, rowsOfCopy } from './copied/rows.ts';
 export { type CopiedTableOptions, createCopiedTable } from './copied/table.ts';
 export { TableError, type TableErrorCode } from './errors.ts';
 export { fileTypeOf, TABLE_FORMATS, type FileType, type TableFormat } from './formats.ts';

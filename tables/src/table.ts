@@ -66,7 +66,6 @@ export function openPieces<Batch>(
       'The saved state is of a table with another format, other columns or other options. Start the file again from its beginning.',
     );
   }
-  // States of earlier versions lack some of them.
   const notes: Notes = { asText: 0, replaced: 0, cut: 0, rounded: 0, ...from?.notes };
   const writer = open(notes, from?.format ?? {});
   let rows = from?.rows ?? 0;

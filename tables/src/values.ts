@@ -1,4 +1,4 @@
-// What a value means in a column of each type. `null` where it means nothing there: the formats then write its text, or
+// The meaning of a value in a column of each type. `null` where it means nothing there: the formats then write its text, or
 // refuse it.
 
 import type { Value } from './columns.ts';

@@ -123,7 +123,7 @@ async function untilRest(world: World): Promise<void> {
   ) {
     await time.run(time.now() + STEP_MS);
     const calmFor = time.now() - since;
-    // What frees a worker may still be on its way in the first seconds.
+    // The message that frees a worker may still be on its way in the first seconds.
     if (calmFor > RESUME_ALL_AFTER_MS) {
       watch.look();
       if (ledger.pausedKinds.size > 0) void client.resumeAll();

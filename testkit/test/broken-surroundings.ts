@@ -1,6 +1,6 @@
 import type { ChunkPart, Dependants, Store } from '@millrace/engine';
 
-// What stands around the store and the engine: rules, and lines that change what they carry.
+// The surroundings of the store and the engine: rules, and lines that change what they carry.
 
 export function forgetGates(dependants: Dependants): Dependants {
   return (job) =>

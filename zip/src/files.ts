@@ -1,5 +1,12 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import { directoryEnd, directoryEntry, localHeader } from './records.ts';
+import {
+  type ZipRecord,
+  directoryEnd,
+  directoryEntrySize,
+  localHeaderSize,
+  putDirectoryEntry,
+  putLocalHeader,
+} from './records.ts';
 
 /** A file with its bytes as they go into the ZIP. */
 export interface PackedFile {
@@ -27,19 +34,29 @@ export function stored(name: string, data: Uint8Array): PackedFile {
 }
 
 export function layOut(files: readonly PackedFile[]): ZipPrefix {
-  const { bodies, entries } = placed(files, 0);
-  return { body: Buffer.concat(bodies), directory: Buffer.concat(entries), count: files.length };
+  const laid = files.map(recordOf);
+  const [bodies, entries] = sizesOf(laid);
+  const [body, directory] = [Buffer.allocUnsafe(bodies), Buffer.allocUnsafe(entries)];
+  put(laid, { bodies: body, at: 0 }, { entries: directory, at: 0 });
+  return { body, directory, count: files.length };
 }
 
-/** A whole ZIP of files that are in memory. */
+/** A whole ZIP of files that are in memory. One buffer: with one for each record, half of the time of a small merge went there. */
 export function writeZip(
   files: readonly PackedFile[],
   { body, directory, count }: ZipPrefix = layOut([]),
 ): Buffer {
-  const { bodies, entries, offset } = placed(files, body.length);
-  const size = entries.reduce((sum, { length }) => sum + length, directory.length);
+  const laid = files.map(recordOf);
+  const [bodies, entries] = sizesOf(laid);
+  const offset = body.length + bodies;
+  const size = directory.length + entries;
   const end = directoryEnd({ entries: count + files.length, size, offset });
-  return Buffer.concat([body, ...bodies, directory, ...entries, end]);
+  const whole = Buffer.allocUnsafe(offset + size + end.length);
+  whole.set(body, 0);
+  whole.set(directory, offset);
+  put(laid, { bodies: whole, at: body.length }, { entries: whole, at: offset + directory.length });
+  whole.set(end, offset + size);
+  return whole;
 }
 
 /** The same from names and contents: stored, or deflated at that level. */
@@ -52,16 +69,35 @@ export function zip(contents: Readonly<Record<string, string | Uint8Array>>, lev
   );
 }
 
-function placed(files: readonly PackedFile[], start: number) {
-  const bodies: Uint8Array[] = [];
-  const entries: Buffer[] = [];
-  let offset = start;
-  for (const { packed, ...file } of files) {
-    const record = { ...file, packedSize: packed.length };
-    const header = localHeader(record);
-    bodies.push(header, packed);
-    entries.push(directoryEntry(record, offset));
-    offset += header.length + packed.length;
+interface Laid extends ZipRecord {
+  readonly packed: Uint8Array;
+}
+
+function recordOf({ name, method, crc, size, packed }: PackedFile): Laid {
+  return { name, method, crc, size, packed, packedSize: packed.length };
+}
+
+function sizesOf(laid: readonly Laid[]): [bodies: number, entries: number] {
+  let [bodies, entries] = [0, 0];
+  for (const file of laid) {
+    // In memory, so no offset is beyond 4 GiB.
+    entries += directoryEntrySize(file, 0);
+    bodies += localHeaderSize(file) + file.packedSize;
   }
-  return { bodies, entries, offset };
+  return [bodies, entries];
+}
+
+/** Offsets are those within `bodies`. */
+function put(
+  laid: readonly Laid[],
+  { bodies, at: start }: { readonly bodies: Buffer; readonly at: number },
+  { entries, at: first }: { readonly entries: Buffer; readonly at: number },
+): void {
+  let [at, entry] = [start, first];
+  for (const file of laid) {
+    entry = putDirectoryEntry(entries, entry, file, at);
+    const bytes = putLocalHeader(bodies, at, file);
+    bodies.set(file.packed, bytes);
+    at = bytes + file.packedSize;
+  }
 }

@@ -41,41 +41,68 @@ const MAX_16 = 0xffff;
 export const MAX_32 = 0xffffffff;
 
 export function localHeader(entry: ZipRecord): Buffer {
-  const name = Buffer.from(entry.name);
-  const header = Buffer.alloc(30);
-  header.writeUInt32LE(LOCAL, 0);
-  writeCommon(header, 4, VERSION, entry, entry.isStreamed ? NO_SUMS : entry);
-  header.writeUInt16LE(name.length, 26);
-  return Buffer.concat([header, name]);
+  const header = Buffer.allocUnsafe(localHeaderSize(entry));
+  putLocalHeader(header, 0, entry);
+  return header;
+}
+
+export function localHeaderSize({ name }: ZipRecord): number {
+  return 30 + Buffer.byteLength(name);
+}
+
+/** Puts it at its place in a larger buffer, and gives where its bytes begin. */
+export function putLocalHeader(into: Buffer, at: number, entry: ZipRecord): number {
+  into.writeUInt32LE(LOCAL, at);
+  putCommon(into, at + 4, VERSION, entry, entry.isStreamed ? NO_SUMS : entry);
+  into.writeUInt16LE(0, at + 28);
+  const nameLength = into.write(entry.name, at + 30);
+  into.writeUInt16LE(nameLength, at + 26);
+  return at + 30 + nameLength;
 }
 
 /** Follows the bytes of an entry that `isStreamed`. */
 export function descriptor(sums: ZipSums): Buffer {
   const after = Buffer.alloc(16);
   after.writeUInt32LE(DESCRIPTOR, 0);
-  writeSums(after, 4, sums);
+  putSums(after, 4, sums);
   return after;
 }
 
 /** One entry of the directory. `offset` is where its local header begins; tests set `most32` low. */
 export function directoryEntry(entry: ZipRecord, offset: number, most32 = MAX_32): Buffer {
-  const name = Buffer.from(entry.name);
+  const listed = Buffer.allocUnsafe(directoryEntrySize(entry, offset, most32));
+  putDirectoryEntry(listed, 0, entry, offset, most32);
+  return listed;
+}
+
+export function directoryEntrySize({ name }: ZipRecord, offset: number, most32 = MAX_32): number {
+  return 46 + Buffer.byteLength(name) + (offset >= most32 ? 12 : 0);
+}
+
+/** Puts it at its place in a larger buffer, and gives where it ends. */
+export function putDirectoryEntry(
+  into: Buffer,
+  at: number,
+  entry: ZipRecord,
+  offset: number,
+  most32 = MAX_32,
+): number {
   const isFar = offset >= most32;
   const version = isFar ? VERSION_64 : VERSION;
-  const extra = Buffer.alloc(isFar ? 12 : 0);
-  if (isFar) {
-    extra.writeUInt16LE(OFFSET_64, 0);
-    extra.writeUInt16LE(8, 2);
-    extra.writeBigUInt64LE(BigInt(offset), 4);
-  }
-  const header = Buffer.alloc(46);
-  header.writeUInt32LE(CENTRAL, 0);
-  header.writeUInt16LE(version, 4);
-  writeCommon(header, 6, version, entry, entry);
-  header.writeUInt16LE(name.length, 28);
-  header.writeUInt16LE(extra.length, 30);
-  header.writeUInt32LE(isFar ? MAX_32 : offset, 42);
-  return Buffer.concat([header, name, extra]);
+  into.writeUInt32LE(CENTRAL, at);
+  into.writeUInt16LE(version, at + 4);
+  putCommon(into, at + 6, version, entry, entry);
+  into.writeUInt16LE(isFar ? 12 : 0, at + 30);
+  into.fill(0, at + 32, at + 42); // comment, disk, attributes
+  into.writeUInt32LE(isFar ? MAX_32 : offset, at + 42);
+  const nameLength = into.write(entry.name, at + 46);
+  into.writeUInt16LE(nameLength, at + 28);
+  const extra = at + 46 + nameLength;
+  if (!isFar) return extra;
+  into.writeUInt16LE(OFFSET_64, extra);
+  into.writeUInt16LE(8, extra + 2);
+  into.writeBigUInt64LE(BigInt(offset), extra + 4);
+  return extra + 12;
 }
 
 interface Directory {
@@ -110,7 +137,7 @@ export function directoryEnd({ entries, size, offset }: Directory, most32 = MAX_
 }
 
 /** The 22 bytes that both headers share: from the version to the sizes. */
-function writeCommon(
+function putCommon(
   into: Buffer,
   at: number,
   version: number,
@@ -122,10 +149,10 @@ function writeCommon(
   into.writeUInt16LE(method, at + 4);
   into.writeUInt16LE(time, at + 6);
   into.writeUInt16LE(date, at + 8);
-  writeSums(into, at + 10, sums);
+  putSums(into, at + 10, sums);
 }
 
-function writeSums(into: Buffer, at: number, { crc, packedSize, size }: ZipSums): void {
+function putSums(into: Buffer, at: number, { crc, packedSize, size }: ZipSums): void {
   into.writeUInt32LE(crc, at);
   into.writeUInt32LE(packedSize, at + 4);
   into.writeUInt32LE(size, at + 8);

@@ -33,7 +33,7 @@ const WITH_ROLE: readonly ErrorCode[] = [
   'store_unavailable',
 ];
 
-/** What a call of the route can be refused with, in the order of the table. */
+/** The error codes of a route, in the order of the table. */
 export function errorsOf(name: RouteName): ErrorCode[] {
   const contract: Contract = contracts[name];
   const { method, access, params, query, errors = [] } = contract;
@@ -54,7 +54,7 @@ export function errorsOf(name: RouteName): ErrorCode[] {
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** The problems of a route by status. Codes that share a status are one response, told apart by `code`. */
+/** The problems of a route by status. Codes that share a status are one response, distinguished by `code`. */
 export function problemsOf(name: RouteName): Record<string, Reference> {
   return Object.fromEntries(
     byStatus(name).map(({ status, codes }) => [

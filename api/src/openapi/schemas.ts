@@ -21,7 +21,7 @@ import { pause, replica } from '../replica.ts';
 import { control, pool } from '../routes/worker.ts';
 import type { JsonSchema } from './types.ts';
 
-/** What has a name stands once under it, and is referred to from wherever it is used. */
+/** Named schemas are written once and referenced. */
 const ASKED = {
   JobRequest: jobRequest,
   JobSelection: bulk,
@@ -124,7 +124,7 @@ function convert(
   };
 }
 
-/** What Zod says exactly and readers trip over. */
+/** Simplifies details of Zod's output that confuse readers. */
 function tidy(
   io: 'input' | 'output',
   { _zod: { def } }: z.core.$ZodTypes,

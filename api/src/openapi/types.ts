@@ -35,7 +35,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
   /** Empty where no token is asked for. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Who may: `anyone`, `signedIn`, or the least role. */
+  /** The access level: `anyone`, `signedIn`, or the least role. */
   readonly 'x-millrace-role': string;
 }
 

@@ -22,11 +22,10 @@ export const auditEntry = z.object({
   tenants: z
     .array(tenantName)
     .nullable()
-    .default(null)
     .describe(
       'The affected tenants that the reader may see; null: all tenants, or none in particular.',
     ),
-  allTenants: z.boolean().default(false).describe('True if it concerned all tenants.'),
+  allTenants: z.boolean().describe('True if it concerned all tenants.'),
   action: z.string().describe('The name of the route, such as "cancelJobs".'),
   target: z
     .string()

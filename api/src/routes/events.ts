@@ -21,7 +21,7 @@ export const TOPICS: readonly Topic[] = [
 ];
 const WORDS = `${TOPICS.slice(0, -1).join(', ')} and ${TOPICS.at(-1) ?? ''}`;
 
-/** What a stream tells. Each event is the whole present state of one thing: a later one replaces it. */
+/** The events of a stream. Each is the full current state of one item, which a later event replaces. */
 export const liveEvent = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('hello') })

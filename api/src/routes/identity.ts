@@ -1,18 +1,13 @@
 import { type Contract, ROLES, moment, tenantName } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
-/** Servers of before tell none of these. */
 const place = {
-  version: z.string().default('').describe('The version of Millrace.'),
+  version: z.string().describe('The version of Millrace.'),
   environment: z
     .string()
     .nullable()
-    .default(null)
     .describe('The name of this installation; null if it has none.'),
-  sandbox: z
-    .boolean()
-    .default(false)
-    .describe('True if it runs on simulators and reaches nothing outside.'),
+  sandbox: z.boolean().describe('True if it runs on simulators and reaches nothing outside.'),
 };
 
 /** Which installation this is. */
@@ -38,13 +33,11 @@ export const me = z.object({
   tenants: z
     .array(tenantName)
     .nullable()
-    .default(null)
     .describe(
       'The tenants of the token; new items go to the first. Null if tenants do not limit access here.',
     ),
   claims: z
     .record(z.string(), z.array(z.string()))
-    .default({})
     .describe('The claims of CALLER_CLAIMS that the token has; row rules of reports use them.'),
   expiresAt: moment.nullable().describe('When the token expires.'),
 });

@@ -41,7 +41,7 @@ const tenantFigures = z.object({
     .describe('Quotas of kinds that have one and of which the tenant has jobs.'),
 });
 
-/** What is installed here, and for whom. */
+/** Settings and tenants of this installation. */
 export const installationContracts = {
   settings: {
     method: 'GET',

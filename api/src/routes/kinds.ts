@@ -37,22 +37,18 @@ export const schedule = z.object({
   nextTick: moment
     .nullable()
     .describe('Null if there is none, or no job file here declares the schedule.'),
-  // Servers of before tell none of the next four.
   words: z
     .string()
     .nullable()
-    .default(null)
     .describe('Cron expression and time zone in words; null if it cannot be put into words.'),
-  next: z.array(moment).default([]).describe('Up to five next ticks.'),
+  next: z.array(moment).describe('Up to five next ticks.'),
   missed: z
     .enum(['last', 'skip', 'all'])
     .nullable()
-    .default(null)
     .describe('Which missed ticks run later: the last one, none, or all.'),
   overlap: z
     .enum(['skip', 'allow'])
     .nullable()
-    .default(null)
     .describe(
       'What a tick does while the previous job is alive: it is skipped, or runs in parallel.',
     ),

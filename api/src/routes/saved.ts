@@ -1,7 +1,7 @@
 import { type Contract, moment, nextOrNone, wholeOrPage } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
-/** What people save under a name, for themselves: lists that they look at again, batches that they do again. */
+/** Items that people save for themselves: views of lists, and batches to repeat. */
 export const SAVED = ['views', 'batches'] as const;
 export type SavedWhat = (typeof SAVED)[number];
 

@@ -78,7 +78,7 @@ function show({ out, json, quiet, document }: Context, finding: Finding): void {
   }
 }
 
-/** What is wrong with the settings themselves is said before anybody is asked. */
+/** Problems of the settings themselves are reported before the org is called. */
 function opened(open: () => Salesforce): Salesforce {
   try {
     return open();
@@ -90,7 +90,7 @@ function opened(open: () => Salesforce): Salesforce {
   }
 }
 
-/** What cannot be found out is no failure, unless it was the end: then the org was not reached, or not any more. */
+/** An unknown finding is not a failure, unless it is the last: then the org could not be reached. */
 function exitOf(findings: readonly Finding[]): ExitCode {
   if (findings.some(({ verdict }) => verdict === 'missing')) return EXIT.failed;
   return findings.at(-1)?.check === 'allowance' ? EXIT.ok : EXIT.unreachable;

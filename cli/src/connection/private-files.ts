@@ -11,7 +11,7 @@ export interface PrivateFiles {
   list(folder: string): Promise<string[]>;
   /** Whole or not at all. Its folder is made, and closed to others. */
   write(path: string, text: string): Promise<void>;
-  /** Of one process at a time; gives what ends it, or null while another process has it. */
+  /** Locks a path between processes; returns the function that releases it, or null while another process holds it. */
   lock(path: string): Promise<(() => Promise<void>) | null>;
 }
 
@@ -38,7 +38,7 @@ export function createPrivateFiles(userId: number | null): PrivateFiles {
       const handle = await unless('ENOENT', open(path, flags));
       if (handle === null) return null;
       try {
-        // Of the open file, not of its name: that could be another one by now.
+        // Checks the open file, not its name: the name could be another file by now.
         const found = await handle.stat();
         const { uid, mode } = found;
         if (!found.isFile()) throw new UnsafeFileError(`${path} is not a file. Remove it.`);

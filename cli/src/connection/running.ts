@@ -90,7 +90,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (done ??= work());
 }
 
-/** What this user's servers have written, the newest first; of processes that are gone, nothing. */
+/** The entries of this user's running servers, newest first. */
 async function runningServers({ world, warn }: Place): Promise<RunningServer[]> {
   const folder = runningFolder(world.env, world.home);
   const found: RunningServer[] = [];

@@ -1,6 +1,6 @@
 import type { RunningServer, SignIn } from '@millrace/api';
 import type { World } from '../world.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { isSafeAddress } from '../sign-in/address.ts';
 import type { Credentials, SignedIn } from '../sign-in/credentials.ts';
 import type { ClientAccount, Grant, Issuer } from '../sign-in/issuer.ts';
@@ -35,17 +35,17 @@ export interface Place {
   readonly url: string;
   /** `millrace login`, as it has to be typed for this server. */
   readonly login: string;
-  /** What the server says about signing in; asked without a token. */
+  /** The server's sign-in details, fetched without a token. */
   signIn(): Promise<SignIn>;
   readonly credentials: Credentials;
-  /** What the server lets programs of this user in with, where it runs here. */
+  /** The client by which a local server admits programs of this user. */
   readonly local: RunningServer['client'];
 }
 
 export interface Tokens {
   /** Kept for the run, and renewed when it is about to end; null where there is none. */
   get(): Promise<Token | null>;
-  /** What to do where the server takes none, or not this one. */
+  /** Advice when the server needs a token, or refuses this one. */
   advice(): string;
 }
 
@@ -89,7 +89,7 @@ export function createTokens(place: Place): Tokens {
   };
 }
 
-/** What fetch says about a header that cannot be would have the token in it: so it is checked before. */
+/** Checks the token's characters first: fetch's error about an invalid header would contain the token. */
 function tokenOf({ accessToken, expiresAt }: Found, source: SourceName): Token {
   if (/^[\w.~+/-]+=*$/.test(accessToken)) return { accessToken, expiresAt, source };
   throw new SignInError(
@@ -143,7 +143,7 @@ async function renewed({ world, login }: Place, kept: SignedIn): Promise<SignedI
     return { ...kept, ...(await issuer.refresh(kept.refreshToken)) };
   } catch (thrown) {
     if (!(thrown instanceof SignInError)) throw thrown;
-    if (!isPassing(thrown)) {
+    if (!isTransient(thrown)) {
       throw new SignInError('needed', `${thrown.message} Sign in again: ${login}`);
     }
     if (ended) throw thrown;
@@ -157,7 +157,7 @@ async function fromLocalClient({ world, local }: Place): Promise<Found | null> {
     return await (await issuerFor(world, local)).asItself(local.scope);
   } catch (thrown) {
     // The sandbox is one process: that nothing listens is better said of the server.
-    if (isPassing(thrown)) return null;
+    if (isTransient(thrown)) return null;
     throw thrown;
   }
 }

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { FileTrial, Workbench } from './local-office.ts';
 import { UsageError } from '../line/usage-error.ts';
 
-/** What became of one file: the first step that it did not pass, if any. */
+/** The result for one file: the first failed step, if any. */
 export interface CheckedFile {
   readonly file: string;
   readonly works: boolean;

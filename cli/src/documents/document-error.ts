@@ -1,4 +1,4 @@
-/** What is wrong with a template, its data or LibreOffice, found without a server. */
+/** An error of a template, its data or LibreOffice, found without a server. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
   /** As the packages that found it name it, such as `unbalanced_block` or `office_missing`. */

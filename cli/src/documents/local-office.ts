@@ -6,7 +6,7 @@ import { DocumentError } from './document-error.ts';
 
 /** Documents without a server. The packages for it are loaded only here, and only when asked for. */
 
-/** Of fonts nothing is said where fontconfig is not there to be asked. */
+/** Checks a template on this machine. Without fontconfig, nothing is reported about fonts. */
 export async function lintHere(bytes: Uint8Array, sample: unknown): Promise<LintReport> {
   const { lint } = await import('@millrace/docx');
   const { installedFonts } = await import('@millrace/office');

@@ -3,7 +3,7 @@ import { openInput, readAll } from '../input.ts';
 import { type Values, choice, flag, text } from '../line/option.ts';
 import { UsageError } from '../line/usage-error.ts';
 
-/** What a PDF may be beside its pages: the same from a server and from the LibreOffice here. */
+/** PDF options, for the server and for the local LibreOffice. */
 export const PDF_OPTIONS = {
   'pdf-a': choice(['1b', '2b', '3b'], 'PDF/A, for archives.'),
   'pdf-ua': flag('PDF/UA, for screen readers.'),

@@ -40,7 +40,7 @@ const SHOWN_ROWS = 20;
 /** They are much the same in all rows. */
 const SHOWN_WARNINGS = 3;
 
-/** From rows to a ZIP, or to one PDF: send, look until it is over, tell what failed, fetch. */
+/** From rows to a ZIP or one PDF: send, poll until it has ended, report failures, download. */
 export async function runBatch(
   context: Context,
   templateId: string,
@@ -62,7 +62,7 @@ export async function runBatch(
   const warnings = await warnedRows(context, ended, json ? Infinity : SHOWN_WARNINGS);
   if (!json) tell(context, ended, failures, warnings);
   const fetched =
-    ended.counts.succeeded > 0 ? await fetchOrTell(context, ended, named, wishes) : null;
+    ended.counts.succeeded > 0 ? await fetchOrExplain(context, ended, named, wishes) : null;
   if (json) document({ ...ended, failures, warnings, ...fetched });
   return exitCodeForBatch(ended);
 }
@@ -189,13 +189,13 @@ function tell(
   if (failures.some(({ error }) => OTHER_LOCALE.test(error?.message ?? ''))) note(NAME_LOCALE);
 }
 
-/** What a cell in the writing of another country is refused with. */
+/** The code for a cell written in another locale. */
 const OTHER_LOCALE = /cannot be read as a (?:number|date)/;
 const NAME_LOCALE =
   'If the file has numbers and dates such as 1.234,50 and 30.11.2026, run the batch again with its locale: --data-locale de-DE.';
 
-/** What went wrong here has cost no document: they are on the server. */
-async function fetchOrTell(
+/** Says after a failed download that the documents are kept on the server. */
+async function fetchOrExplain(
   context: Context,
   { id }: Batch,
   named: Output | null,

@@ -10,7 +10,7 @@ import { clean } from '../render/width.ts';
 import { tally, tallyInWords } from './tally.ts';
 import { UsageError } from '../line/usage-error.ts';
 
-/** What retry and cancel share: ids, or a filter with a question before it. */
+/** Shared by retry and cancel: ids, or a filter with a confirmation. */
 export const BULK_OPTIONS = {
   ...FILTER_OPTIONS,
   all: flag('Every job, if no other filter is given.'),

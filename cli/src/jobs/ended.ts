@@ -9,7 +9,7 @@ export function hasEnded(state: JobState): boolean {
   return state !== 'QUEUED' && state !== 'PROCESSING';
 }
 
-/** What a script that asked for these jobs wants to know: did one of them not make it? */
+/** The exit code for watched jobs: whether one of them did not succeed. */
 export function exitCodeFor(states: readonly JobState[]): ExitCode {
   return states.some((state) => hasEnded(state) && state !== 'SUCCEEDED') ? EXIT.failed : EXIT.ok;
 }

@@ -1,7 +1,7 @@
 import { ApiError, type Enqueued, type JobRequest, MAX_BATCH } from '@millrace/api';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../line/exit.ts';
-import { failureOf, isPassing, neverArrived } from '../failure.ts';
+import { failureOf, isTransient, neverArrived } from '../failure.ts';
 import { type Input, linesOf, parseJson } from '../input.ts';
 import { bar, percent } from '../render/bar.ts';
 import { createLive } from '../render/live.ts';
@@ -25,7 +25,7 @@ export async function enqueueLines(
   input: Input,
 ): Promise<ExitCode> {
   const progress = progressOf(context, input.bytes);
-  const tell = tellerOf(context);
+  const tell = reporterOf(context);
   let made = 0;
   let there = 0;
   let batch: Entry[] = [];
@@ -60,7 +60,7 @@ export async function enqueueLines(
   return EXIT.ok;
 }
 
-/** What came before a broken line is sent before the line is reported. */
+/** Sends the lines before a broken one, then reports it. */
 async function parseOrFlush(
   text: string,
   number: number,
@@ -89,7 +89,7 @@ async function* send(
     const body = entries.map(({ data }) => ({ ...template, data }));
     yield (await context.client.enqueueBatch({ body })).jobs;
   } catch (thrown) {
-    if (isPassing(thrown) && !neverArrived(thrown)) context.note(unknown(entries));
+    if (isTransient(thrown) && !neverArrived(thrown)) context.note(unknown(entries));
     if (!(thrown instanceof ApiError)) throw thrown;
     if (failureOf(thrown, context.url).exitCode !== EXIT.refused) throw thrown;
     if (entries.length === 1) {
@@ -103,7 +103,7 @@ async function* send(
 }
 
 /** Ids for whoever reads them; a terminal would only scroll. */
-function tellerOf({
+function reporterOf({
   json,
   quiet,
   out,

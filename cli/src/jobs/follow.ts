@@ -1,7 +1,7 @@
 import type { Client, Job } from '@millrace/api';
 import type { Context } from '../context.ts';
 import { hasEnded } from './ended.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { type News, openNews } from '../connection/news.ts';
 import { type Look, nextPauseMs } from './rhythm.ts';
 
@@ -61,7 +61,7 @@ async function* followNews(
       yield { jobs, changed, silentSince };
     } catch (thrown) {
       silentSince ??= world.now();
-      if (!isPassing(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
+      if (!isTransient(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
       yield { jobs: seen, changed: new Set(), silentSince };
     }
   }
@@ -76,7 +76,7 @@ async function look(client: Client, ids: readonly string[]): Promise<Job[]> {
   return jobs;
 }
 
-/** What has ended stays as it is. */
+/** Ended jobs are not fetched again. */
 async function lookAgain(client: Client, seen: readonly Job[]): Promise<Job[]> {
   const alive = seen.filter(({ state }) => !hasEnded(state)).map(({ id }) => id);
   const fresh = new Map((await look(client, alive)).map((job) => [job.id, job]));

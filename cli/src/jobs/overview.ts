@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../line/exit.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { openNews } from '../connection/news.ts';
 import { createLive } from '../render/live.ts';
 import { headLine, kindLines, replicaLines } from '../render/overview.ts';
@@ -40,7 +40,7 @@ async function takeUnlessSilent({ client, world }: Context): Promise<Snapshot | 
   try {
     return await takeSnapshot(client, world.now);
   } catch (thrown) {
-    if (isPassing(thrown)) return null;
+    if (isTransient(thrown)) return null;
     throw thrown;
   }
 }

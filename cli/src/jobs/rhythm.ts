@@ -1,4 +1,4 @@
-/** What one look at the jobs has shown. */
+/** The result of one poll of the jobs. */
 export interface Look {
   readonly running: boolean;
   /** Until the first waiting job is due, where that lies ahead. */

@@ -4,7 +4,7 @@ import { type Client, type JobState, jobState } from '@millrace/api';
 export interface Snapshot {
   readonly at: string;
   readonly states: Readonly<Record<JobState, number>>;
-  /** Of those QUEUED, how many wait for a later moment. */
+  /** How many of the QUEUED jobs are scheduled for later. */
   readonly scheduled: number;
   readonly counts: readonly KindCount[];
   /** Places that do not answer: their jobs are not counted. */

@@ -4,7 +4,7 @@ import { nearest } from '@millrace/api';
 import { type Option, type Options, flag, text } from './option.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What every command takes. */
+/** The options of every command. */
 export const GLOBAL_OPTIONS = {
   json: flag('Machine output: one JSON document per line.'),
   url: text('URL', 'The server; default: MILLRACE_URL, else one running here.'),

@@ -9,14 +9,14 @@ export interface Command<O extends Options = Options> {
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
-  /** What follows the name, such as `ID...`; one line per way to use it. */
+  /** Usage after the name, such as `ID...`; one line per form. */
   readonly usage: readonly string[];
   /** How many words may follow the name. */
   readonly words: { readonly least: number; readonly most: number };
   readonly options: O;
   /** It takes options that only the server knows, such as the parameters of a report: they are `free` of what it is given. */
   readonly open?: true;
-  /** Of such a command: those that can be completed after these words, with what their values may be. */
+  /** The options of an open command that can be completed after these words, with their possible values. */
   freeOptions?(context: Context, words: readonly string[]): Promise<FreeOptions>;
   readonly examples: readonly string[];
   // A method, so that a Command<O> passes where any command is wanted.
@@ -26,7 +26,7 @@ export interface Command<O extends Options = Options> {
 export interface Args<O extends Options = Options> {
   readonly words: readonly string[];
   readonly options: Values<O>;
-  /** Of an open command: each as often as it was given; null without a value, which is not the same as an empty one. */
+  /** The options of an open command, each as often as it was given; null without a value, which differs from an empty one. */
   readonly free: Free;
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Options } from './option.ts';
 import { askedQuickly, optionValues, wordValues } from './values.ts';
 
-/** What could stand in place of the last word: a beginning that the shell has yet to match, or an empty one. */
+/** Candidates for the last word, which is a prefix or empty; the shell does the matching. */
 export async function completionsOf(
   commands: readonly Command[],
   context: Context,
@@ -55,7 +55,7 @@ async function freeOf(
   return (await askedQuickly(() => command.freeOptions?.(context, given) ?? null)) ?? {};
 }
 
-/** What follows the command's name, by its usage: `KIND`, or verbs such as `add FILE` and `stop`. */
+/** Candidates after the command's name, by its usage: `KIND`, or verbs such as `add FILE` and `stop`. */
 async function wordsOf(
   command: Command,
   context: Context,
@@ -75,7 +75,7 @@ async function wordsOf(
   return found.flat();
 }
 
-/** Of `status ID` both; of `--template NAME|ID --data ROWS` none: those are values of options. */
+/** The words of a usage line: both of `status ID`; none of `--template NAME|ID --data ROWS`, which are values of options. */
 function wordsOfUsage(usage: string): string[] {
   const parts = usage.split(' ');
   return parts.filter(

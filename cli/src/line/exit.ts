@@ -1,4 +1,4 @@
-/** What scripts decide by. The help and docs/cli.md show this table; a test compares them. */
+/** Exit codes. The help and docs/cli.md show this table; a test compares them. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'done' },
   failed: {

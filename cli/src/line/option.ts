@@ -15,7 +15,7 @@ export interface Option<Value = unknown> {
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** What was given; a flag that was not is absent, like everything else. */
+/** The given options; absent ones, flags too, are missing. */
 export type Values<O extends Options> = {
   readonly [Name in keyof O]?: ReturnType<O[Name]['parse']>;
 };

@@ -60,18 +60,18 @@ async function templateNames({ client }: Context): Promise<string[]> {
   return templates.map(({ name }) => name);
 }
 
-/** What may stand where an option says `--kind KIND`. */
+/** Candidates for the value of an option such as `--kind KIND`. */
 export function optionValues(
   context: Context,
   value: string,
   command: string | undefined,
 ): Promise<readonly string[]> {
-  // Of `--correlation ID` and the like: ids of something that no list has.
+  // `--correlation ID` and the like take ids that no list has.
   if (value === 'ID') return Promise.resolve([]);
   return wordValues(context, value, command);
 }
 
-/** What may stand where a usage says `KIND`, `ID...` or `NAME`; asked of the server where only it knows. */
+/** Candidates for `KIND`, `ID...` or `NAME` in a usage, fetched from the server if needed. */
 export async function wordValues(
   context: Context,
   word: string,

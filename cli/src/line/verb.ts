@@ -25,7 +25,7 @@ export function verbOf<Verb extends string>(
   return { verb, object };
 }
 
-/** An option of another verb would be passed over without a word. */
+/** Refuses an option of another verb, which would be ignored silently. */
 export function onlyFor(command: string, given: object, allowed: readonly string[]): void {
   const surplus = Object.keys(given).find(
     (name) => !allowed.includes(name) && !GLOBAL.includes(name),

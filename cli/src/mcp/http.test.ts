@@ -126,7 +126,7 @@ test('nothing is saved where the caller is not', async () => {
 });
 
 describe('refused are', () => {
-  test('callers without a token, or with one that is not good', async () => {
+  test('callers without a token, or with an invalid one', async () => {
     expect(await ask({})).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
     expect((await ask({ authorization: 'Bearer nonsense' })).status).toBe(401);
     expect((await ask({ authorization: 'Basic abc' })).status).toBe(401);

@@ -2,9 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError } from '@millrace/api';
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { type AuthInfo, isInitializeRequest } from '@modelcontextprotocol/server';
 import type { Context } from '../context.ts';
 import { failureOf } from '../failure.ts';
 import { EXIT, type ExitCode } from '../line/exit.ts';
@@ -24,10 +23,10 @@ const MOST_SESSIONS = 64;
 
 interface Open {
   readonly subject: string;
-  /** Of the tokens that were found to be this caller's, the last one's. */
+  /** The digest of the last token that was verified for this caller. */
   digest: string;
   readonly session: Session;
-  readonly transport: StreamableHTTPServerTransport;
+  readonly transport: NodeStreamableHTTPServerTransport;
 }
 
 /** Answered without a word about what was asked. */
@@ -102,7 +101,7 @@ async function begin(
   token: string | null,
 ): Promise<Open> {
   const subject = await subjectOf(context, token);
-  const transport = new StreamableHTTPServerTransport({
+  const transport = new NodeStreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
     onsessioninitialized(id) {
       sessions.set(id, open);

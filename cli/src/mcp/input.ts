@@ -1,7 +1,7 @@
 import { contracts } from '@millrace/api';
 import { z } from 'zod';
 
-/** What several tools take. */
+/** Inputs shared by several tools. */
 
 /** A page for a model: fewer than for a program. */
 export const few = contracts.listJobs.query.shape.limit

@@ -1,11 +1,11 @@
-/** What `millrace mcp` itself refuses; everything else is refused by the server, with codes of its own. docs/agents.md has this table. */
+/** Errors of `millrace mcp` itself; all others come from the server with its codes. docs/agents.md has this table. */
 export const TOOL_ERRORS = {
   invalid_arguments:
     'The arguments are not as the schema of the tool says. `issues` names each one that is wrong.',
   confirmation_invalid:
     'The `confirm` is none for this call: it was made up, used, given for other arguments or to somebody else, or is older than 10 minutes. Call without it.',
   confirmation_stale:
-    'What the call is about has moved on since the question. Nothing was changed. Call without `confirm`, and look again.',
+    'The target has changed since the question. Nothing was changed. Call again without `confirm`.',
   declined:
     'A person was asked, and did not agree or did not answer. Nothing was changed. Do not ask again unless they want it.',
   nothing_to_do: 'No job takes the action. Nothing was changed.',

@@ -2,7 +2,7 @@ import { type Client, ApiError, ERRORS, JOB_ERRORS } from '@millrace/api';
 import { jobDetail } from './tools/job-brief.ts';
 import { FOREIGN } from './text.ts';
 
-/** What a client can read beside the tools: a job by its address, and what every code of an error means. */
+/** Resources beside the tools: a job by its address, and the meaning of every error code. */
 
 const CODES = 'millrace://error-codes';
 const JOB = /^millrace:\/\/jobs\/([^/?#]{1,300})$/;

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { EXIT } from '../line/exit.ts';
 import { failureOf } from '../failure.ts';
 import { cleanLines } from '../render/width.ts';
@@ -7,7 +7,7 @@ import type { Wrong } from './schema.ts';
 import { FOREIGN } from './text.ts';
 import type { Answer, Foresight } from './tool.ts';
 
-/** What tools give and throw, in the words of the protocol: a short text, and the same as data. */
+/** Converts results and errors of tools to the protocol: a short text, and the same as data. */
 
 export function resultOf({ lines, data, foreign, failed, links }: Answer): CallToolResult {
   return {
@@ -43,13 +43,13 @@ export function wrongArguments(wrong: readonly Wrong[]): CallToolResult {
 
 export interface Trouble {
   readonly url: string;
-  /** What to do where the server does not know who asks. */
+  /** Advice for callers that the server could not identify. */
   readonly advice: string | null;
-  /** For standard error: what only we can mend. */
+  /** For standard error: bugs of ours. */
   onDefect(sentence: string): void;
 }
 
-/** What a tool threw: the code and sentence of the server where it said no. */
+/** Converts a tool's error: the server's code and sentence if it refused. */
 export function failedResult(thrown: unknown, { url, advice, onDefect }: Trouble): CallToolResult {
   if (thrown instanceof ToolRefusal) return refused(thrown.code, thrown.message, {});
   if (thrown instanceof Error && thrown.name === 'AbortError')
@@ -63,7 +63,7 @@ export function failedResult(thrown: unknown, { url, advice, onDefect }: Trouble
   return refused(code, [sentence, ...details].join(' '), factsOf(rest));
 }
 
-/** Of the server's problem, what a program decides by. */
+/** The fields of a problem that programs branch on. */
 function factsOf(problem: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept = Object.entries(problem).filter(
     ([name, value]) => ['retryable', 'issues', 'correlationId'].includes(name) && value !== '',

@@ -21,7 +21,7 @@ export interface ObjectSchema {
   type: 'object';
 }
 
-/** JSON Schema, without what costs words and tells a model nothing. */
+/** JSON Schema without the parts that cost tokens and do not help a model. */
 export function jsonSchemaOf(tool: Tool): ObjectSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(inputOf(tool), {
     io: 'input',
@@ -30,7 +30,7 @@ export function jsonSchemaOf(tool: Tool): ObjectSchema {
   return { ...schema, type: 'object' };
 }
 
-/** What is left out is checked all the same, and said by name where it is wrong. */
+/** Constraints that are left out of the schema are still checked, and errors name the field. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   delete schema.minLength;
   delete schema.maxLength;

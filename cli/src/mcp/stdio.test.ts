@@ -174,7 +174,7 @@ test('no other command loads the SDK', () => {
   );
 });
 
-/** Of `millrace`, in the configuration that the page gives to agents. */
+/** The entry of `millrace` in the configuration that the page gives to agents. */
 function documentedArguments(): string[] {
   const page = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8');
   const [, block = ''] = /```json\n(.*?)```/s.exec(page) ?? [];

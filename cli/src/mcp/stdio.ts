@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../line/exit.ts';
 import { openFolder } from './folder.ts';

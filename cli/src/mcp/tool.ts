@@ -11,9 +11,9 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   /** A model decides by it which tool it takes, and pays for each word. */
   readonly about: string;
-  /** What it calls. The first one's role is the one that the tool needs. */
+  /** The routes it calls. The tool needs the role of the first. */
   readonly routes: readonly [RouteName, ...RouteName[]];
-  /** Of those that destroy, `run` gives a foresight first, and they take `confirm`. */
+  /** For `destroys`, `run` first returns what would happen, and the call needs `confirm`. */
   readonly effect: 'reads' | 'adds' | 'destroys';
   /** Made of the contracts of its routes. */
   readonly input: Input;
@@ -42,7 +42,7 @@ export interface Answer {
   readonly data: Readonly<Record<string, unknown>>;
   /** Somebody else has written texts of it: jobs, rows, users, other systems. */
   readonly foreign: boolean;
-  /** What was asked for has failed. */
+  /** The requested run failed. */
   readonly failed: boolean;
   readonly links: readonly Link[];
 }
@@ -54,7 +54,7 @@ export interface Link {
   readonly description: string;
 }
 
-/** What would happen: nothing has been done yet. */
+/** The preview of a call that needs a confirmation: nothing has been done yet. */
 export interface Foresight {
   readonly type: 'foresight';
   /** To be answered with yes or no. */
@@ -62,7 +62,7 @@ export interface Foresight {
   readonly lines: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
   readonly foreign: boolean;
-  /** Does it, with the token of the call that confirms. Refuses where things have moved on. */
+  /** Performs the confirmed call. Refuses if the target has changed. */
   act(call: Call): Promise<Answer>;
 }
 

@@ -5,7 +5,7 @@ import { UsageError } from '../line/usage-error.ts';
 
 export type Given = Readonly<Record<string, string | string[] | null>>;
 
-/** What is run with parameters: a report, or a pipeline. */
+/** A report or a pipeline, which is run with parameters. */
 export interface Parametrised {
   readonly what: 'report' | 'pipeline';
   readonly name: string;

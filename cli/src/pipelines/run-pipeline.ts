@@ -49,11 +49,11 @@ export async function followPipeline(context: Context, run: PipelineRun): Promis
   else if (ended.state === 'SUCCEEDED') out.line(endSentence(ended, world.now()));
   if (json || ended.state === 'SUCCEEDED') return exitCodeFor([ended.state]);
   err.line(err.paint('red', cleanLines(endSentence(ended, world.now()))));
-  if (!quiet) tellWhatToDo(context, ended);
+  if (!quiet) reportNextSteps(context, ended);
   return exitCodeFor([ended.state]);
 }
 
-function tellWhatToDo({ err, note }: Context, run: PipelineRun): void {
+function reportNextSteps({ err, note }: Context, run: PipelineRun): void {
   const codes = run.steps.flatMap(({ state, error }) =>
     state === 'failed' && error !== null ? [error.code] : [],
   );

@@ -6,11 +6,12 @@ import { choice, wholeNumber } from '../line/option.ts';
 import { UsageError } from '../line/usage-error.ts';
 import { count, counted, size } from '../render/number.ts';
 import { OUTPUT_OPTIONS, type Output, openOutput } from '../terminal/output.ts';
-import { rowTable } from './render/rows.ts';
 import { runSummary } from './render/run.ts';
+import type { Paint } from '../render/colour.ts';
+import { type Column, layOut } from '../render/table.ts';
 
 const DEFAULT_ROWS = 50;
-/** Of one request; the server allows so many. */
+/** The maximum per request that the server allows. */
 const PAGE = 2_500;
 
 export const RESULT_OPTIONS = {
@@ -143,4 +144,38 @@ async function firstRows(
       return { columns: page.columns, rows: rows.slice(0, limit) };
     cursor = page.next;
   }
+}
+
+type Row = ResultPage['rows'][number];
+type ResultColumn = ResultPage['columns'][number];
+
+const NUMBERS: readonly ResultColumn['type'][] = ['number', 'decimal'];
+
+interface RowTable {
+  readonly lines: readonly string[];
+  /** Columns that the terminal has no room for. */
+  readonly leftOut: number;
+}
+
+/** The rows as a table of this width. A number is never cut: half of one is another number. */
+function rowTable(
+  columns: readonly ResultColumn[],
+  rows: readonly Row[],
+  width: number,
+  paint: Paint,
+): RowTable {
+  const { header, line, leftOut } = layOut(columns.map(columnOf), rows, width, paint);
+  return { lines: [header(), ...rows.map(line)], leftOut };
+}
+
+function columnOf({ name, type }: ResultColumn, index: number): Column<Row> {
+  const isNumber = NUMBERS.includes(type);
+  return {
+    header: name,
+    ...(isNumber ? { align: 'right' } : { shrinkTo: 8 }),
+    // The first column says which row it is.
+    ...(index > 0 && { leaveOut: index }),
+    cell: (row) => String(row[name] ?? 'NULL'),
+    style: (row) => (row[name] == null ? 'dim' : null),
+  };
 }

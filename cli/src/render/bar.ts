@@ -15,7 +15,7 @@ export function percent(fraction: number): string {
   return `${value < 10 ? Math.floor(value * 10) / 10 : Math.floor(value)} %`;
 }
 
-/** Of nothing, everything is done. */
+/** The finished fraction; 0 of 0 is complete. */
 export function fractionOf(done: number, total: number): number {
   return total === 0 ? 1 : done / total;
 }

@@ -30,7 +30,7 @@ export function paintFor(
   return wanted ? coloured : plain;
 }
 
-/** What waits is calm; what needs someone stands out. */
+/** Colours by state: waiting is muted, failures stand out. */
 export const STATE_STYLE: Readonly<Record<JobState, Style | null>> = {
   QUEUED: null,
   PROCESSING: 'cyan',

@@ -68,7 +68,7 @@ export function executionLines(executions: readonly Execution[], screen: Screen)
   ];
 }
 
-/** What it logged, if that was kept, each line with how long after the beginning it came. */
+/** The log lines of an execution, if kept, each with its time since the start. */
 function logLines({ log, startedAt }: Execution, paint: Paint): string[] {
   const lines = log ?? [];
   const left = lines.length - LOG_SHOWN;

@@ -5,7 +5,7 @@ import { relative } from './time.ts';
 
 export type Schedule = Awaited<ReturnType<Client['listSchedules']>>['schedules'][number];
 
-/** Of its jobs, not of its ticks: a new schedule has dealt with all ticks up to now, and has made nothing. */
+/** When its last job was created, not its last tick: a new schedule has processed all ticks up to now, and has created no job. */
 export function last({ lastJob, lastJobAt, lastTick }: Schedule, now: number): string {
   return lastJob === null ? 'never' : relative(lastJobAt ?? lastTick, now);
 }

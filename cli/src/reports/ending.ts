@@ -1,7 +1,7 @@
 import { type Compression, FORMATS, type Format } from '@millrace/reports/contract';
 import { UsageError } from '../line/usage-error.ts';
 
-/** What a file is to be written as; what is left out is the report's usual. */
+/** Format and compression of a file; absent ones use the report's default. */
 export interface Choice {
   readonly format?: Format;
   readonly compression?: Compression | null;
@@ -41,7 +41,7 @@ const ENDINGS = new Intl.ListFormat('en', { type: 'disjunction' }).format(
   FORMATS.map((each) => `.${each}`),
 );
 
-/** Of another kind of file: `out.xls` would hold CSV, which Excel warns of, and `out.json` what no reader of JSON takes. */
+/** Whether a name has some suffix. An unknown one is refused: `out.xls` would contain CSV, which Excel warns about, and `out.json` would not be valid JSON. */
 function hasEnding(name: string): boolean {
   return /[^/\\.]\.[a-z][a-z0-9]{0,9}$/i.test(name);
 }

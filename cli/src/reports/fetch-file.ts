@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { ApiError, problemOf } from '@millrace/api';
 import type { ReportRun } from '@millrace/reports/contract';
 import type { Context } from '../context.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 
 /** Times in a row that nothing came. */
 const TRIES = 5;
 const FIRST_PAUSE_MS = 500;
 
 export interface Fetching {
-  /** Of the file, what is there already. */
+  /** The number of bytes that are already downloaded. */
   readonly offset: number;
   /** Over what is there already. */
   readonly hash: ReturnType<typeof createHash>;
@@ -41,7 +41,7 @@ export async function* fileBytes(
       if (done < total) failures += 1;
     } catch (thrown) {
       failures += 1;
-      if (isOther(thrown) || !isPassing(thrown) || failures >= TRIES) throw thrown;
+      if (isOther(thrown) || !isTransient(thrown) || failures >= TRIES) throw thrown;
     }
     if (failures >= TRIES) throw otherFile(run.id, `it ended after ${done} of ${total} bytes`);
     if (failures > 0) await world.wait(FIRST_PAUSE_MS * 2 ** (failures - 1));

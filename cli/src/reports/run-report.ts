@@ -75,7 +75,7 @@ export async function giveFile(
     return EXIT.ok;
   }
   const ended = hasEnded(run.state) ? run : await untilOver(context, run);
-  if (ended.state !== 'SUCCEEDED') return tellEnd(context, ended);
+  if (ended.state !== 'SUCCEEDED') return reportEnd(context, ended);
   const path = await saved(context, ended, destination);
   if (json) document({ ...ended, path });
   else if (path !== '-') out.line(path);
@@ -84,7 +84,7 @@ export async function giveFile(
   return EXIT.ok;
 }
 
-/** What went wrong after the run is no reason to run it again. */
+/** After a failed download, says how to download again instead of running again. */
 async function saved(context: Context, run: ReportRun, to: Destination): Promise<string> {
   try {
     return await saveFile(context, run, to);
@@ -101,7 +101,7 @@ async function saved(context: Context, run: ReportRun, to: Destination): Promise
 export async function showReport(context: Context, run: ReportRun): Promise<ExitCode> {
   const { out, json, quiet, document, note, world } = context;
   const ended = await watchReport(context, run);
-  if (ended.state !== 'SUCCEEDED') return tellEnd(context, ended);
+  if (ended.state !== 'SUCCEEDED') return reportEnd(context, ended);
   if (json) document(ended);
   else if (quiet) out.line(ended.state);
   else {
@@ -156,7 +156,7 @@ async function cancel(client: Context['lastWord'], id: string): Promise<boolean>
   }
 }
 
-function tellEnd({ err, json, document }: Context, run: ReportRun): ExitCode {
+function reportEnd({ err, json, document }: Context, run: ReportRun): ExitCode {
   if (json) document(run);
   else err.line(err.paint('red', cleanLines(endSentence(run))));
   return EXIT.failed;

@@ -86,7 +86,7 @@ async function intoPart(
   await moved(part, path, force);
 }
 
-/** What an earlier command has left, if it can be the beginning of the file. */
+/** The partial download of an earlier command, if it can be resumed. */
 async function alreadyIn(
   handle: FileHandle,
   total: number,

@@ -1,7 +1,7 @@
 import type { CallOptions, JobState } from '@millrace/api';
 import { openNews } from '../connection/news.ts';
 import type { Context } from '../context.ts';
-import { isPassing } from '../failure.ts';
+import { isTransient } from '../failure.ts';
 import { hasEnded } from '../jobs/ended.ts';
 import { PATIENCE_MS } from '../jobs/follow.ts';
 import { nextPauseMs } from '../jobs/rhythm.ts';
@@ -57,7 +57,7 @@ export async function* follow<Run>(
           silentSince = null;
         } catch (thrown) {
           silentSince ??= world.now();
-          if (!isPassing(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
+          if (!isTransient(thrown) || world.now() - silentSince > PATIENCE_MS) throw thrown;
         }
       }
       yield { run, changed, silentSince };

@@ -10,7 +10,7 @@ export interface SignedIn extends Grant {
   readonly clientId: string;
 }
 
-/** What `millrace login` keeps, by the server it is for. */
+/** The sign-ins saved by `millrace login`, by server. */
 export interface Credentials {
   readonly path: string;
   find(server: string): Promise<SignedIn | null>;
@@ -100,7 +100,7 @@ async function keeping<T>(path: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** What JSON.parse says would quote the file, so it is not repeated. */
+/** Drops the message of JSON.parse, which would quote the file. */
 function wordsOf(thrown: unknown, path: string): string {
   if (thrown instanceof Error && thrown.name === 'UnsafeFileError') return thrown.message;
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';

@@ -8,7 +8,7 @@ import { isUnreachable, reasonOf } from '../failure.ts';
 import { clean } from '../render/width.ts';
 import { SignInError } from './sign-in-error.ts';
 
-/** What the library throws, as a sentence. An issuer may repeat what it was sent: secrets are cut out. */
+/** Turns an error of the library into a sentence. Issuers may echo the request, so secrets are cut out. */
 export async function issuerTrouble(
   thrown: unknown,
   issuer: string,
@@ -38,14 +38,14 @@ async function troubleOf(thrown: unknown): Promise<Trouble | null> {
     return { away: false, words: saidBy({ ...body, error: body?.error ?? 'not known' }) };
   }
   if (thrown instanceof ResponseBodyError) {
-    return { away: isPassing(thrown.status), words: saidBy(thrown) };
+    return { away: isTransient(thrown.status), words: saidBy(thrown) };
   }
   if (thrown instanceof AuthorizationResponseError) return { away: false, words: saidBy(thrown) };
   if (thrown instanceof ClientError) {
     const { cause } = thrown;
     const status = cause instanceof Response ? cause.status : null;
     return {
-      away: thrown.code === 'OAUTH_TIMEOUT' || (status !== null && isPassing(status)),
+      away: thrown.code === 'OAUTH_TIMEOUT' || (status !== null && isTransient(status)),
       words: status === null ? wordsOf(thrown) : `it answered ${status}`,
     };
   }
@@ -53,7 +53,7 @@ async function troubleOf(thrown: unknown): Promise<Trouble | null> {
   return null;
 }
 
-function isPassing(status: number): boolean {
+function isTransient(status: number): boolean {
   return status >= 500 || status === 429;
 }
 

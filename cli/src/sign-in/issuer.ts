@@ -5,7 +5,7 @@ import { isSafeAddress, parseAddress } from './address.ts';
 import { issuerTrouble } from './issuer-trouble.ts';
 import { SignInError } from './sign-in-error.ts';
 
-/** What an issuer gives. Times are milliseconds since 1970; null where it did not say. */
+/** The tokens of an issuer. Times are milliseconds since 1970; null if unknown. */
 export interface Grant {
   readonly accessToken: string;
   readonly refreshToken: string | null;
@@ -15,14 +15,14 @@ export interface Grant {
 export interface ClientAccount {
   readonly issuer: string;
   readonly clientId: string;
-  /** Of a program of its own; people sign in with a client that has none. */
+  /** The secret of a confidential client; people sign in with a public client, which has none. */
   readonly clientSecret?: string;
 }
 
 /** A sign-in that goes through a browser. */
 export interface BrowserSignIn {
   readonly address: string;
-  /** What the right answer bears. */
+  /** The state of the expected answer. */
   readonly state: string;
   /** Checks the answer (state, nonce, issuer) and turns its code into a token. */
   finish(answer: URL): Promise<Grant>;

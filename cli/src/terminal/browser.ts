@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from './screen.ts';
 
-/** What opens a page on this machine; null where nobody would see it. */
+/** The command that opens a page on this machine; null without a display. */
 export function browserOpener(
   platform: NodeJS.Platform,
   env: Environment,

@@ -43,7 +43,7 @@ export async function openOutput(
   };
 }
 
-/** By trying: permissions do not tell of a read-only file system, nor of one that makes no files, such as /proc. */
+/** Tries to write: permissions do not reveal a read-only file system, nor one without files, such as /proc. */
 async function checkWritable(path: string, folder: string, there: Kind): Promise<void> {
   if (there === 'other') return;
   const trial = join(folder, `.millrace-${process.pid}-${randomUUID()}`);
@@ -144,7 +144,7 @@ function told(thrown: unknown, path: string): unknown {
     case 'EFBIG':
       return new UsageError(`The disk is full: "${path}".`);
     case 'ENOENT':
-      // Of a folder that is there: /proc and its like make no files.
+      // The folder exists: /proc and the like cannot hold files.
       return new UsageError(`Cannot create a file at "${path}".`);
     case 'ENAMETOOLONG':
       return new UsageError(`The file name is too long: "${path}".`);
@@ -155,7 +155,7 @@ function told(thrown: unknown, path: string): unknown {
   }
 }
 
-/** What a system call refused; an error of the network has no such name. */
+/** Whether an error comes from a system call; network errors have no such name. */
 function isOfFiles(thrown: unknown): boolean {
   return (
     thrown instanceof Error &&

@@ -1,6 +1,6 @@
 import { type Paint, paintFor } from '../render/colour.ts';
 
-/** What a stream of a process says about itself. */
+/** The terminal properties of a process's stream. */
 export interface Stream {
   write(text: string | Uint8Array): unknown;
   readonly isTTY?: boolean;

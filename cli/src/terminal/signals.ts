@@ -28,7 +28,7 @@ export function takeSignals(): Signals {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (child === null) interrupt();
-      // On Windows the terminal tells the child itself, and `kill` would end it at once.
+      // On Windows the terminal signals the child itself, and `kill` would end it at once.
       else if (process.platform !== 'win32') child.kill(signal);
     });
   }

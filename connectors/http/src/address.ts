@@ -13,10 +13,11 @@ export function addressIn(
   const { peer, example, plainHttp } = params;
   const refuse = (what: string): HttpError => peer.invalid('invalid_config', `${setting} ${what}`);
   const url = parse(text);
-  if (url === null) throw refuse(`is not a URL. Use ${example}.`);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw refuse(`is not a URL. Use ${example}.`);
   if (url.username !== '' || url.password !== '')
     throw refuse('must not hold a user or a password.');
-  if (isSafe(url) || (plainHttp === true && url.protocol === 'http:')) return url;
+  if (isSafe(url) || plainHttp === true) return url;
   const orAllowed = plainHttp === undefined ? '' : ' or where plain http is allowed by a setting';
   throw refuse(`must begin with https://, except on this machine${orAllowed}.`);
 }

@@ -1,6 +1,6 @@
 /**
  * What became of a request: the other side said no and did nothing, or nobody knows whether it was done, or it never left (or
- * never left whole), so that it cannot have been done.
+ * never left whole), so that it cannot have been done. What is unknown is not sent again: docs/decisions/0022.
  */
 export type Outcome = 'refused' | 'unknown' | 'notSent';
 
@@ -15,6 +15,8 @@ export interface Facts<Kind extends string = string> {
   /** By the kind, unless given. */
   readonly retryable?: boolean;
   readonly retryAfterMs?: number | null;
+  /** What Node says of the line. */
+  readonly cause?: unknown;
 }
 
 /** A request that failed. Each connector has its own class of it, with its own kinds. */
@@ -36,7 +38,7 @@ export class HttpError<Kind extends string = string> extends Error {
     facts: Facts<Kind>,
     retryable: ReadonlySet<string> = new Set(['unavailable']),
   ) {
-    super(message);
+    super(message, facts.cause === undefined ? {} : { cause: facts.cause });
     this.code = facts.code;
     this.kind = facts.kind;
     this.outcome = facts.outcome;
@@ -106,26 +108,28 @@ export function createPeer<E extends HttpError>(
       if (error instanceof Failure) return error;
       const outcome = started ? 'unknown' : 'notSent';
       if (ended !== null) return peer.ended(ended, outcome);
-      const cause = causeOf(error);
-      if (cause === 'UND_ERR_CLOSED' || cause === 'UND_ERR_DESTROYED') return peer.closed();
-      if (TLS.test(cause))
+      const code = codeOf(error);
+      if (TLS.test(code))
         return unavailable(
-          `The certificate of ${name} was not accepted (${cause}). Check the address, or give Node its issuer by NODE_EXTRA_CA_CERTS.`,
-          { code: 'tls_failed', outcome, retryable: false },
+          `The certificate of ${name} was not accepted (${code}). Check the address, or give Node its issuer by NODE_EXTRA_CA_CERTS.`,
+          { code: 'tls_failed', outcome, retryable: false, cause: error },
         );
       const words = started
         ? `The connection to ${name} broke before the answer was whole`
         : `${name} could not be reached`;
-      return unavailable(`${words} (${cause}).`, { code: 'unreachable', outcome });
+      return unavailable(`${words} (${code}).`, {
+        code: 'unreachable',
+        outcome,
+        cause: error,
+      });
     },
   };
   return peer;
 }
 
-function causeOf(error: unknown): string {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
-  const found = code ?? cause?.code;
-  return typeof found === 'string' ? found : 'no code';
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : 'no code';
 }
 
 /** A message from outside, without secrets and not too long: who answers may quote what was sent. */

@@ -10,5 +10,6 @@ export {
   scrub,
 } from './errors.ts';
 export { type Gate, type Lane, createGate } from './gate.ts';
+export { sendOnce } from './once.ts';
 export { type Sleep, isTransient, pauseMs, retryAfterMs, sleep, withRetries } from './retry.ts';
 export { type Answer, type Wire, type WireRequest, createWire, headerText } from './wire.ts';

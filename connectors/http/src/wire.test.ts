@@ -41,6 +41,19 @@ describe('a request', () => {
     expect([line.sockets.length, line.heard.length]).toEqual([2, 3]);
   });
 
+  test('does not take a connection that was closed while nobody listened', async () => {
+    const line = await openLine(
+      (socket) => socket.write(whole('one', 'keep-alive')),
+      (socket) => socket.end(whole('two')),
+    );
+    const { send } = openWire();
+    expect(await (await send(line.url)).text(LARGE)).toBe('one');
+    await turn();
+    line.sockets[0]?.destroy();
+    expect(await (await send(line.url, { method: 'POST' })).text(LARGE)).toBe('two');
+    expect(line.sockets).toHaveLength(2);
+  });
+
   test('that is over while it waits for a connection is never sent', async () => {
     const first = mark();
     const line = await openLine(first.reach, (socket) => socket.end(whole('third')));
@@ -126,6 +139,28 @@ describe('an answer', () => {
     const answer = await openWire().send(line.url);
     await new Promise((resolve) => answer.body.once('close', resolve));
     expect(await errorOf(answer.text(LARGE))).toMatchObject({ code: 'unreachable' });
+  });
+
+  // undici's parser ended the process here.
+  test.each<[string, string, (socket: Socket) => unknown, string | null]>([
+    ['ends', '', (socket) => socket.end(), null],
+    ['breaks', 'content-length: 900000\r\n', (socket) => socket.resetAndDestroy(), 'unreachable'],
+  ])('that %s while its reader is behind', async (_how, length, cut, code) => {
+    const size = 300_000;
+    const line = await openLine((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n${length}\r\n${'x'.repeat(size)}`),
+    );
+    const { body } = await openWire().send(line.url, { idle: true });
+    let read = 0;
+    const reading = (async () => {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        if (read === 0) cut(line.sockets[0] as Socket);
+        read += chunk.length;
+        await turn();
+      }
+    })();
+    if (code !== null) expect((await errorOf(reading)).code).toBe(code);
+    else await reading.then(() => expect(read).toBe(size));
   });
 
   test('comes no faster than it is read', async () => {

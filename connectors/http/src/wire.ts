@@ -1,6 +1,13 @@
+import { once } from 'node:events';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as httpRequest,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction, Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { LookupFunction } from 'node:net';
-import { Agent, type Dispatcher } from 'undici';
 import type { Deadline } from './deadline.ts';
 import type { Peer } from './errors.ts';
 
@@ -16,7 +23,7 @@ export interface Wire {
 
 export interface WireRequest {
   readonly origin: string;
-  readonly method: Dispatcher.HttpMethod;
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
   /** With the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,11 +43,15 @@ export interface Answer {
 
 /** An idle connection is dropped before the other side does so, which would cost a write its answer. */
 const KEEP_ALIVE_MS = 15_000;
+const EARLIER_MS = 1_000;
 const CONNECT_MS = 10_000;
-/** Each slice that the line takes is a sign of life: at 64 kB/s one takes 4 s. */
 const SLICE_BYTES = 256 * 1024;
 const READ_AHEAD_BYTES = 64 * 1024;
 
+/**
+ * Node's own client: undici's parser ends the process where the line of an answer that comes with `connection: close` breaks or
+ * ends while its reader is behind (7.30: `assert(!this.paused)`).
+ */
 export function createWire(params: {
   readonly peer: Peer;
   readonly connections: number;
@@ -48,97 +59,167 @@ export function createWire(params: {
   /** Where the connection gets its addresses from. */
   readonly lookup?: LookupFunction;
 }): Wire {
-  const { peer, lookup } = params;
-  const agent = new Agent({
-    connections: params.connections,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: {
-      timeout: Math.min(CONNECT_MS, params.timeoutMs),
-      ...(lookup !== undefined && { lookup }),
-    },
-    // The deadline is ours: undici's own begin again with each chunk, and count a slow upload as a slow answer.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const { peer } = params;
+  const connectMs = Math.min(CONNECT_MS, params.timeoutMs);
+  const options = {
+    keepAlive: true,
+    maxSockets: params.connections,
+    timeout: KEEP_ALIVE_MS,
+    ...(params.lookup !== undefined && { lookup: params.lookup }),
+  };
+  const agents = {
+    http: closingEarlier(new HttpAgent(options)),
+    https: closingEarlier(new HttpsAgent(options)),
+  };
+  const underWay = new Set<Promise<unknown>>();
+  let isClosed = false;
 
-  function send({ body = null, ...request }: WireRequest, deadline: Deadline): Promise<Answer> {
+  function send({ body = null, ...asked }: WireRequest, deadline: Deadline): Promise<Answer> {
     const { signal } = deadline;
     return new Promise((resolve, reject) => {
-      let sending: Dispatcher.DispatchController | null = null;
+      let started = false;
       let reading: Readable | null = null;
 
       function fail(error: unknown): void {
-        const failed = peer.broken(error, {
-          started: sending !== null,
-          ended: deadline.ended(),
-        });
+        const failed = peer.broken(error, { started, ended: deadline.ended() });
         if (reading !== null) return void reading.destroy(failed);
         reject(failed);
         over();
       }
 
-      function over(): void {
+      /** The connection goes back to the others where request and answer are whole. */
+      function over(isWhole = false): void {
         signal.removeEventListener('abort', onEnd);
-        sending?.abort(new Error('The request is over.'));
+        if (!isWhole || request?.writableFinished !== true) request?.destroy();
         deadline.clear();
       }
 
       const onEnd = (): void => fail(null);
+      let request: ClientRequest | null = null;
+      if (isClosed) return reject(peer.closed());
       if (signal.aborted) return fail(null);
       signal.addEventListener('abort', onEnd, { once: true });
-      agent.dispatch(
-        { ...request, body: outgoing(body, deadline) },
-        {
-          // undici has a connection and is about to write. It does not hear before of a deadline that ended.
-          onRequestStart(controller) {
-            if (signal.aborted) controller.abort(new Error('The request is over.'));
-            else sending = controller;
-          },
-          onResponseStart(controller, status, headers) {
-            if (status < 200) return;
-            deadline.rearm();
-            reading = readableOf(controller, deadline, over);
-            resolve(answerOf({ status, headers: plainHeaders(headers), body: reading }, peer));
-          },
-          onResponseData(controller, chunk) {
-            // undici begins again with an empty one after a pause: nothing has moved.
-            if (chunk.length === 0) return;
-            deadline.pause();
-            if (reading?.push(chunk) === false) controller.pause();
-          },
-          onResponseEnd() {
-            // What has come whole is read to its end, whatever happens to the deadline.
-            signal.removeEventListener('abort', onEnd);
-            sending = null;
-            reading?.push(null);
-          },
-          onResponseError: (_controller, error) => fail(error),
-        },
-      );
+      // After what has come in by now: a connection that the other side has closed meanwhile is not taken.
+      setImmediate(() => {
+        if (signal.aborted) return;
+        if (isClosed) return fail(peer.closed());
+        try {
+          begin();
+        } catch (error) {
+          fail(error);
+        }
+      });
+
+      function begin(): void {
+        const url = new URL(asked.origin);
+        const isTls = url.protocol === 'https:';
+        const opened = isTls
+          ? httpsRequest(url, { ...asked, agent: agents.https })
+          : httpRequest(url, { ...asked, agent: agents.http });
+        request = opened;
+        const gone = once(opened, 'close').catch(() => {});
+        underWay.add(gone);
+        void gone.finally(() => underWay.delete(gone));
+        opened.on('error', (error) => {
+          // An answer that has begun says itself whether it is whole.
+          if (reading === null) fail(error);
+        });
+        opened.once('socket', (socket) => {
+          const onStart = (): void => {
+            clearTimeout(connecting);
+            started = true;
+          };
+          const late = Object.assign(new Error('No connection.'), { code: 'ETIMEDOUT' });
+          const connecting = socket.connecting
+            ? setTimeout(() => opened.destroy(late), connectMs)
+            : undefined;
+          if (!socket.connecting) return onStart();
+          socket.once(isTls ? 'secureConnect' : 'connect', onStart);
+          socket.once('close', () => clearTimeout(connecting));
+        });
+        opened.once('response', (response) => {
+          deadline.rearm();
+          reading = readableOf(response, deadline, over);
+          response.on('error', fail);
+          const { statusCode: status = 0, headers } = response;
+          resolve(answerOf({ status, headers: plainHeaders(headers), body: reading }, peer));
+        });
+        write(opened, body, deadline).catch(fail);
+      }
     });
   }
 
-  let closing: Promise<void> | null = null;
-  return { send, close: () => (closing ??= agent.close()) };
+  return {
+    send,
+    async close() {
+      isClosed = true;
+      await Promise.all(underWay);
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+/** A second before the other side says, by `Keep-Alive`, that it will. */
+function closingEarlier<A extends HttpAgent>(agent: A): A {
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket: Socket) => {
+    const kept = keep(socket);
+    socket.setTimeout(Math.max(1, (socket.timeout ?? KEEP_ALIVE_MS) - EARLIER_MS));
+    return kept;
+  };
+  return agent;
+}
+
+/** Of a body that fails the request ends with the body's own error. */
+async function write(
+  request: ClientRequest,
+  body: WireRequest['body'],
+  deadline: Deadline,
+): Promise<void> {
+  if (body === null || body === undefined) return void request.end();
+  if (body instanceof Uint8Array && !deadline.idle) return void request.end(body);
+  for await (const slice of sliced(body instanceof Uint8Array ? [body] : body)) {
+    deadline.rearm();
+    if (request.destroyed) return;
+    if (!request.write(slice)) await drained(request);
+  }
+  deadline.rearm();
+  request.end();
+}
+
+function drained(request: ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      request.off('drain', done).off('close', done);
+      resolve();
+    };
+    request.on('drain', done).on('close', done);
+  });
 }
 
 /** With a deadline that counts only what we wait for, nothing is read ahead: time would run that is the reader's. */
 function readableOf(
-  controller: Dispatcher.DispatchController,
+  response: IncomingMessage,
   deadline: Deadline,
-  over: () => void,
+  over: (isWhole: boolean) => void,
 ): Readable {
   const body = new Readable({
     highWaterMark: deadline.idle ? 0 : READ_AHEAD_BYTES,
     read() {
       deadline.rearm();
-      controller.resume();
+      response.resume();
     },
     destroy(error, done) {
-      over();
+      over(response.readableEnded && error === null);
       done(error);
     },
   });
+  response.on('data', (chunk: Buffer) => {
+    deadline.pause();
+    if (!body.push(chunk)) response.pause();
+  });
+  response.on('end', () => body.push(null));
+  response.pause();
   // It may fail before its reader has begun to listen; then the first read reports it.
   return body.on('error', () => {});
 }
@@ -159,26 +240,14 @@ function answerOf(head: Pick<Answer, 'status' | 'headers' | 'body'>, peer: Peer)
   return { ...head, bytes, text: async (most) => new TextDecoder().decode(await bytes(most)) };
 }
 
-/** undici takes async iterables too; its types do not say so. */
-function outgoing(body: WireRequest['body'], deadline: Deadline): Uint8Array | null {
-  if (body === null || body === undefined) return null;
-  if (body instanceof Uint8Array) return deadline.idle ? (sliced([body], deadline) as never) : body;
-  return Array.isArray(body) && body.length === 0
-    ? null
-    : (sliced(body as never, deadline) as never);
-}
-
+/** Each slice that the line takes is a sign of life: at 64 kB/s one takes 4 s. */
 async function* sliced(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  deadline: Deadline,
 ): AsyncGenerator<Uint8Array> {
   for await (const bytes of body) {
-    for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-      deadline.rearm();
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES)
       yield bytes.subarray(at, at + SLICE_BYTES);
-    }
   }
-  deadline.rearm();
 }
 
 function plainHeaders(

@@ -1,11 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { createGate, createWire, sleep as defaultSleep } from '@millrace/http';
 import { authBase } from './calls/address.ts';
+import { createAsk } from './calls/ask.ts';
 import { createCaller } from './calls/call.ts';
-import { createGate } from './calls/gate.ts';
 import { createPauses } from './calls/pauses.ts';
 import { createTokens } from './calls/token.ts';
-import { createWire } from './calls/wire.ts';
-import { invalid } from './errors.ts';
+import { invalid, peer } from './errors.ts';
 import { createRest } from './rest/rest.ts';
 import { createSoap } from './soap/soap.ts';
 import type {
@@ -35,14 +34,15 @@ export function createMarketingCloud(
   const { clientId, clientSecret } = config;
   const { now = Date.now, random = Math.random, sleep = defaultSleep, log = SILENT } = parts;
 
-  const gate = createGate(concurrency);
-  const wire = createWire({ connections: concurrency, timeoutMs, now });
-  const tokens = createTokens({ auth, clientId, clientSecret, wire, timeoutMs, now, log });
+  const gate = createGate(concurrency, peer);
+  const wire = createWire({ peer, connections: concurrency, timeoutMs });
+  const ask = createAsk(wire, now);
+  const tokens = createTokens({ auth, clientId, clientSecret, ask, timeoutMs, now, log });
   const pauses = createPauses(now);
   const onCall = parts.onCall ?? (() => {});
   const caller = createCaller({
     timeoutMs,
-    wire,
+    ask,
     gate,
     tokens,
     pauses,
@@ -54,7 +54,6 @@ export function createMarketingCloud(
   });
 
   const units = new Map<string, BusinessUnit>();
-  let closing: Promise<void> | null = null;
 
   function createUnit(mid: string): BusinessUnit {
     const soap = createSoap(caller, mid);
@@ -78,14 +77,9 @@ export function createMarketingCloud(
     stats: () => ({ ...caller.stats(), tokens: tokens.count() }),
     close() {
       gate.close();
-      closing ??= wire.close();
-      return closing;
+      return wire.close();
     },
   };
-}
-
-async function defaultSleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await wait(ms, undefined, signal === undefined ? {} : { signal });
 }
 
 function checked(config: MarketingCloudConfig): typeof DEFAULTS {

@@ -1,3 +1,7 @@
+import { type Facts, HttpError, type Outcome, createPeer } from '@millrace/http';
+
+export type { Outcome };
+
 /** Everything the storage refuses, and everything that goes wrong on the way there. */
 export type ErrorKind =
   /** The key, its signature or its rights. */
@@ -20,69 +24,17 @@ export type ErrorKind =
   /** The request itself is at fault; the message says how. */
   | 'data';
 
-/**
- * What became of the request: the storage said no and did nothing, or nobody knows whether it was done, or it never left, so
- * that it cannot have been done.
- */
-export type Outcome = 'refused' | 'unknown' | 'notSent';
+/** The same request, sent later, could come out well: somebody can make room, and a clock is set, while the job waits. */
+const RETRYABLE: ReadonlySet<ErrorKind> = new Set(['limit', 'unavailable', 'space', 'clock']);
 
-export interface ErrorFacts {
-  readonly code: string;
-  readonly kind: ErrorKind;
-  readonly outcome: Outcome;
-  readonly status?: number | null;
-  readonly retryable?: boolean;
-  readonly retryAfterMs?: number | null;
-}
-
-/** Could the same request, sent later, come out well? */
-const RETRYABLE: Record<ErrorKind, boolean> = {
-  permission: false,
-  limit: true,
-  unavailable: true,
-  notFound: false,
-  conflict: false,
-  // Somebody can make room, and a clock is set, while the job waits for its next try.
-  space: true,
-  clock: true,
-  elsewhere: false,
-  unsupported: false,
-  data: false,
-};
-
-export class ObjectStorageError extends Error {
+/** Its code is the Code of the storage's answer (`NoSuchUpload`), or one of ours (lower case). */
+export class ObjectStorageError extends HttpError<ErrorKind> {
   override readonly name = 'ObjectStorageError';
-  /** The Code of the storage's answer (`NoSuchUpload`), or one of ours (lower case). */
-  readonly code: string;
-  readonly kind: ErrorKind;
-  readonly outcome: Outcome;
-  readonly status: number | null;
-  readonly retryable: boolean;
-  /** How long the storage asked us to wait. */
-  readonly retryAfterMs: number | null;
 
-  constructor(message: string, facts: ErrorFacts) {
-    super(message);
-    this.code = facts.code;
-    this.kind = facts.kind;
-    this.outcome = facts.outcome;
-    this.status = facts.status ?? null;
-    this.retryable = facts.retryable ?? RETRYABLE[facts.kind];
-    this.retryAfterMs = facts.retryAfterMs ?? null;
+  constructor(message: string, facts: Facts<ErrorKind>) {
+    super(message, facts, RETRYABLE);
   }
 }
 
-/** The caller asked for something that cannot be sent. */
-export function invalid(code: string, message: string): ObjectStorageError {
-  return new ObjectStorageError(message, { code, kind: 'data', outcome: 'notSent' });
-}
-
-/** The storage answered with what cannot be understood, so nobody knows what it did. */
-export function invalidAnswer(message: string, status: number | null = null): ObjectStorageError {
-  return new ObjectStorageError(message, {
-    code: 'invalid_answer',
-    kind: 'unavailable',
-    outcome: 'unknown',
-    status,
-  });
-}
+export const peer = createPeer('the object storage', ObjectStorageError);
+export const { invalid, invalidAnswer } = peer;

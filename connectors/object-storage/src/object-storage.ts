@@ -1,9 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { createWire, sleep as defaultSleep } from '@millrace/http';
 import { addressOf } from './calls/address.ts';
 import { createCaller } from './calls/call.ts';
 import { s3Signer } from './calls/sign.ts';
-import { createWire } from './calls/wire.ts';
-import { invalid } from './errors.ts';
+import { invalid, peer } from './errors.ts';
 import { createObjects } from './objects/objects.ts';
 import { createUploads } from './objects/uploads.ts';
 import type { ObjectStorage, ObjectStorageConfig, ObjectStorageParts } from './types.ts';
@@ -21,7 +20,7 @@ export function createObjectStorage(
   const { credentials, bucket, region } = config;
   const { now = Date.now, random = Math.random, sleep = defaultSleep, onCall = () => {} } = parts;
   const address = addressOf(config);
-  const wire = createWire({ connections, timeoutMs });
+  const wire = createWire({ peer, connections, timeoutMs });
   const caller = createCaller({
     address,
     signer: s3Signer(typeof credentials === 'function' ? credentials : () => credentials, region),
@@ -32,20 +31,12 @@ export function createObjectStorage(
     sleep,
     onCall,
   });
-  let closing: Promise<void> | null = null;
   return {
     place: `${bucket}/${address.prefix}`,
     ...createObjects(caller),
     ...createUploads(caller, bucket),
-    close() {
-      closing ??= wire.close();
-      return closing;
-    },
+    close: wire.close,
   };
-}
-
-export async function defaultSleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await wait(ms, undefined, signal === undefined ? {} : { signal });
 }
 
 export function checkedTimes(

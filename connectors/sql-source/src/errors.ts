@@ -185,7 +185,7 @@ function withHint(thrown: unknown): string {
 }
 
 function messageOf(thrown: unknown): string {
-  // Of several addresses none answered: Node's error has no message, those of the addresses have.
+  // None of several addresses answered: Node's error has no message, those of the addresses have.
   if (thrown instanceof AggregateError && thrown.message === '')
     return thrown.errors.map(messageOf).join('; ');
   return thrown instanceof Error ? thrown.message : String(thrown);

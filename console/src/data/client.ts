@@ -4,7 +4,7 @@ import { createContext, use } from 'react';
 import type { Session } from '../session/session.ts';
 import { learnClock } from '../time/now.ts';
 
-/** What every page stands on. Made once, before the first render. */
+/** Dependencies of every page. Created once, before the first render. */
 export interface App {
   readonly session: Session;
   readonly api: Client;
@@ -13,7 +13,7 @@ export interface App {
   readonly tenant: string | null;
 }
 
-// Told before the next click is: by default it is told after a timer, and a double click on "Run" would run twice.
+// Notifies before the next click: by default a timer delays it, and a double click on "Run" would run twice.
 notifyManager.setScheduler(queueMicrotask);
 
 export function createApp(session: Session): App {
@@ -73,7 +73,7 @@ function notAnswered(error: unknown): never {
   });
 }
 
-/** Worth another try: the line broke, or the service said that it is its own fault. */
+/** Whether a retry may help: the connection broke, or the server reported a temporary error. */
 export function isTemporary(error: unknown): boolean {
   return !(error instanceof ApiError) || error.problem.status >= 500;
 }

@@ -31,7 +31,7 @@ export function useSaved<Value>(
 }
 
 export interface Saving {
-  /** False: it was not saved, and the person was told why. */
+  /** False: it was not saved, and a toast said why. */
   save(name: string, value: object): Promise<boolean>;
   /** Can be undone while its toast is there. */
   remove(thing: { readonly name: string; readonly value: object }): Promise<void>;
@@ -62,7 +62,7 @@ export function useSaving(what: SavedWhat): Saving {
   };
 }
 
-/** What the service takes as a name, so that nobody has to be refused to learn it; null: it is one. */
+/** Why a name is invalid, checked before the server would refuse it; null if it is valid. */
 export function wrongName(name: string): string | null {
   if (name.length > 100) return 'At most 100 characters.';
   return /^[\p{L}\p{N}]([^\p{C}]*[^\p{C}\p{Z}])?$/u.test(name)

@@ -87,7 +87,7 @@ function issuer(status: number, body: unknown, discovery: object = {}): string[]
         ...discovery,
       });
     sent.push(form instanceof URLSearchParams ? form.toString() : '');
-    return Response.json(body, { status });
+    return Response.json({ token_type: 'bearer', ...Object(body) }, { status });
   });
   return sent;
 }

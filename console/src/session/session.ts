@@ -1,8 +1,6 @@
 import type { SignIn } from '@millrace/api';
-import { type Tokens, endpointsOf, isAnswerOf, redeem } from './issuer.ts';
+import { type Begun, type Issuer, type Tokens, openIssuer } from './issuer.ts';
 import { askOtherTabs, readTokens, shareTokens, writeTokens } from './keep.ts';
-import { removeLeftBehind } from './left-behind.ts';
-import { newProof, randomText } from './pkce.ts';
 
 /** Below the base of the page: the address that is registered with the issuer. */
 export const CALLBACK = `${import.meta.env.BASE_URL}signed-in`;
@@ -27,9 +25,7 @@ export interface Session {
   watch(listener: (signedIn: boolean) => void): () => void;
 }
 
-interface Underway {
-  readonly state: string;
-  readonly verifier: string;
+interface Underway extends Pick<Begun, 'state' | 'verifier'> {
   readonly returnTo: string;
   readonly beside: boolean;
 }
@@ -58,13 +54,7 @@ export async function openSession(config: SignIn): Promise<Session> {
   }
 
   async function renew(refresh: string): Promise<void> {
-    const { token_endpoint } = await endpointsOf(config);
-    const renewed = await redeem(token_endpoint, {
-      grant_type: 'refresh_token',
-      refresh_token: refresh,
-      client_id: config.clientId ?? '',
-      scope: scopeOf(config),
-    });
+    const renewed = await (await issuerOf(config)).renew(refresh, scopeOf(config));
     // Signed out meanwhile, or renewed by another tab.
     if (tokens?.refresh !== refresh) return;
     if (renewed !== null) others.give(renewed);
@@ -99,22 +89,10 @@ export async function openSession(config: SignIn): Promise<Session> {
         listeners.add(hear);
       }),
     async signIn({ returnTo, beside = false }) {
-      const { authorization_endpoint } = await endpointsOf(config);
-      const { verifier, challenge } = await newProof();
-      const state = randomText(16);
+      const { url, state, verifier } = await (await issuerOf(config)).begin(scopeOf(config));
       const underway: Underway = { state, verifier, returnTo, beside };
       // Kept for all tabs: the answer to a window beside arrives in that window.
       localStorage.setItem(`${UNDERWAY}.${state}`, JSON.stringify(underway));
-      const url = new URL(authorization_endpoint);
-      url.search = new URLSearchParams({
-        response_type: 'code',
-        client_id: config.clientId ?? '',
-        redirect_uri: new URL(CALLBACK, location.origin).href,
-        scope: scopeOf(config),
-        state,
-        code_challenge: challenge,
-        code_challenge_method: 'S256',
-      }).toString();
       if (!beside) return location.assign(url);
       if (open(url, 'millrace-sign-in', 'popup,width=480,height=640') === null)
         throw new Error('The browser blocked the sign-in window. Allow pop-ups, or try again.');
@@ -125,21 +103,7 @@ export async function openSession(config: SignIn): Promise<Session> {
       localStorage.removeItem(key);
       if (text === null) throw new Error('This sign-in was not started here. Sign in again.');
       const underway = JSON.parse(text) as Underway;
-      const endpoints = await endpointsOf(config);
-      if (!isAnswerOf(answer, endpoints))
-        throw new Error('The answer is from another sign-in service. Sign in again.');
-      const code = answer.get('code');
-      if (code === null)
-        throw new Error(answer.get('error_description') ?? 'The sign-in was refused.');
-      const redeemed = await redeem(endpoints.token_endpoint, {
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: new URL(CALLBACK, location.origin).href,
-        client_id: config.clientId ?? '',
-        code_verifier: underway.verifier,
-      });
-      if (redeemed === null)
-        throw new Error('The sign-in service rejected the code. Sign in again.');
+      const redeemed = await (await issuerOf(config)).redeem(answer, underway);
       keep(redeemed);
       others.give(redeemed);
       if (underway.beside) close();
@@ -152,12 +116,12 @@ export async function openSession(config: SignIn): Promise<Session> {
       others.end();
       const home = new URL(import.meta.env.BASE_URL, location.origin).href;
       // Signed out here even where the issuer does not answer.
-      const end_session_endpoint = await endpointsOf(config).then(
-        (endpoints) => endpoints.end_session_endpoint,
-        () => undefined,
+      const endSession = await issuerOf(config).then(
+        (issuer) => issuer.endSession,
+        () => null,
       );
-      if (end_session_endpoint === undefined) return location.assign(home);
-      const url = new URL(end_session_endpoint);
+      if (endSession === null) return location.assign(home);
+      const url = new URL(endSession);
       url.searchParams.set('client_id', config.clientId ?? '');
       url.searchParams.set('post_logout_redirect_uri', home);
       location.assign(url);
@@ -169,6 +133,21 @@ export async function openSession(config: SignIn): Promise<Session> {
   };
 }
 
+function issuerOf(config: SignIn): Promise<Issuer> {
+  return openIssuer(config, new URL(CALLBACK, location.origin).href);
+}
+
 function scopeOf({ scope }: SignIn): string {
   return `openid profile offline_access ${scope ?? ''}`.trim();
+}
+
+/** Keys of unsaved input that survives reloads: tabs of queries, and sample data of templates. */
+const PEOPLES = ['millrace.queries.', 'millrace.sample.'];
+
+/** Clears the input of the person who signed out, so that the next one cannot read it. Theme and time format stay: they belong to the browser. */
+function removeLeftBehind(): void {
+  const names = Array.from({ length: localStorage.length }, (_, n) => localStorage.key(n) ?? '');
+  for (const name of names) {
+    if (PEOPLES.some((beginning) => name.startsWith(beginning))) localStorage.removeItem(name);
+  }
 }

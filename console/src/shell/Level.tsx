@@ -16,7 +16,7 @@ interface Counts {
   readonly scheduled: number;
 }
 
-/** What waits, at the foot of the navigation, on every page. */
+/** Waiting jobs, at the foot of the navigation on every page. */
 export function Level({ counts }: { counts: Counts | null }) {
   const queued = counts?.states['QUEUED'] ?? 0;
   const later = counts?.scheduled ?? 0;

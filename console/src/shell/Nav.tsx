@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Search } from 'lucide-react';
+import { ChevronsUpDown, Search } from 'lucide-react';
 import { use } from 'react';
-import { MeContext, useApi } from '../data/client.ts';
+import { MeContext, useApi, useApp } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { Kbd } from '../ui/button.tsx';
 import { count } from '../time/words.ts';
@@ -11,7 +11,6 @@ import { Level } from './Level.tsx';
 import { Logo } from './Logo.tsx';
 import { Person } from './Person.tsx';
 import { SECTIONS } from './sections.ts';
-import { TenantChoice } from './TenantChoice.tsx';
 
 export function Nav({ onFind }: { onFind(): void }) {
   const api = useApi();
@@ -40,7 +39,7 @@ export function Nav({ onFind }: { onFind(): void }) {
         className="mt-1.5 mb-3 flex h-8 w-full items-center gap-2 rounded-control border border-line bg-surface px-2 text-ink-3 shadow-control hover:border-line-strong"
       >
         <Search size={14} />
-        <span className="flex-1 text-left">Go to or do…</span>
+        <span className="flex-1 text-left">Search or run…</span>
         <span>
           <Kbd>{MOD}</Kbd>
           <Kbd>K</Kbd>
@@ -72,5 +71,38 @@ export function Nav({ onFind }: { onFind(): void }) {
         <Person />
       </div>
     </nav>
+  );
+}
+
+/** For who belongs to several tenants: all of them, or one. Everything on every page is of that choice. */
+function TenantChoice({ tenants }: { tenants: readonly string[] | null }) {
+  const app = useApp();
+  if (tenants === null || tenants.length === 0) return null;
+  const chosen = app.tenant ?? (tenants.length === 1 ? tenants[0] : '');
+  return (
+    <label className="relative flex h-8 w-full items-center gap-2 rounded-control px-2 hover:bg-hover">
+      <span className="grid size-4.5 place-items-center rounded-[5px] bg-water-3 text-axis font-[650] text-on-water">
+        {(chosen || 'All').charAt(0).toUpperCase()}
+      </span>
+      <span className="flex-1 truncate font-medium">{chosen || 'All tenants'}</span>
+      <ChevronsUpDown size={13} className="text-ink-3" />
+      <select
+        aria-label="Tenant"
+        className="absolute inset-0 opacity-0"
+        value={chosen}
+        onChange={(event) => {
+          const tenant = event.target.value;
+          if (tenant === '') sessionStorage.removeItem('millrace.tenant');
+          else sessionStorage.setItem('millrace.tenant', tenant);
+          // From the beginning: answers, the live stream and what is half done were of the choice before.
+          location.reload();
+        }}
+      >
+        {tenants.length > 1 && <option value="">All tenants</option>}
+        {tenants.map((tenant) => (
+          <option key={tenant}>{tenant}</option>
+        ))}
+      </select>
+    </label>
   );
 }

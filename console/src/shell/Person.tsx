@@ -21,7 +21,7 @@ const TIMES = [
 
 const ENTRY = 'flex h-8 items-center gap-1.5 rounded-control px-2.75 hover:bg-hover max-md:h-9';
 
-/** Who is signed in, and what they chose once. The browser's own pop-over: it closes by Escape and by a click beside it. */
+/** The menu of the signed-in person with their settings. A native pop-over: it closes on Escape and on a click outside. */
 export function Person({ compact = false }: { compact?: boolean }) {
   const me = use(MeContext);
   const { session } = useApp();

@@ -1,14 +1,15 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { Menu, Search } from 'lucide-react';
-import { type ComponentType, useState } from 'react';
-import { IconButton } from '../ui/button.tsx';
+import { type ComponentType, use, useEffect, useState } from 'react';
+import { Button, IconButton } from '../ui/button.tsx';
 import { Toasts, toast } from '../ui/toast.tsx';
 import { useKeys } from './keys.ts';
 import { Logo } from './Logo.tsx';
 import { Nav } from './Nav.tsx';
 import { Person } from './Person.tsx';
 import { SECTIONS } from './sections.ts';
-import { SessionEnded } from './SessionEnded.tsx';
+import { MeContext, useApp } from '../data/client.ts';
+import { Dialog } from '../ui/dialog.tsx';
 
 /** Navigation on the canvas, one sheet beside it. Under 720 px: a bar above, tabs below, the sheet from edge to edge. */
 export function Shell() {
@@ -108,5 +109,53 @@ function BottomTabs() {
         ))}
       </div>
     </nav>
+  );
+}
+
+/** The session ended while somebody worked. They sign in beside the page, which keeps what they typed. */
+function SessionEnded() {
+  const { api, session, queries } = useApp();
+  const me = use(MeContext);
+  const [ended, setEnded] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  useEffect(
+    () =>
+      session.watch((signedIn) => {
+        setEnded(!signedIn);
+        if (!signedIn) return;
+        void queries.invalidateQueries();
+        // Somebody else signed in, here or in another tab: what this page shows and offers is not theirs.
+        void api.me().then((now) => {
+          if (now.subject !== me?.subject) location.reload();
+        });
+      }),
+    [api, session, queries, me],
+  );
+  if (!ended) return null;
+  return (
+    <Dialog
+      title="Your session has ended"
+      onClose={() => setEnded(false)}
+      footer={
+        <Button
+          look="filled"
+          onClick={() =>
+            void session.signIn({ returnTo: '', beside: true }).then(
+              () => setWrong(null),
+              (error: unknown) => setWrong(error instanceof Error ? error.message : String(error)),
+            )
+          }
+        >
+          Sign in again
+        </Button>
+      }
+    >
+      Sign-in opens in a new window. This page stays as it is.
+      {wrong !== null && (
+        <p role="alert" className="mt-2 text-failed">
+          {wrong}
+        </p>
+      )}
+    </Dialog>
   );
 }

@@ -17,7 +17,7 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
   return params.size === 0 ? '' : `?${params.toString()}`;
 }
 
-/** What of an address a page could not read: the name, and a sentence. */
+/** An invalid part of an address: its name, and a sentence. */
 export interface Unread {
   readonly name: string;
   readonly why: string;

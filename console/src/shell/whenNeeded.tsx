@@ -12,7 +12,7 @@ export class NotLoaded extends Error {
 
 /**
  * A component whose code comes when it is needed, or when a link to it is pointed at. The router has such a thing too, but it
- * loads the whole page anew where a file does not come, and without a server that ends on the browser's own error page;
+ * reloads the whole page if a file does not arrive, and without a server that ends on the browser's own error page;
  * React's remembers a failure for ever.
  */
 export function whenNeeded<Props extends object>(load: () => Promise<ComponentType<Props>>) {

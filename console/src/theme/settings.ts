@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { TimeStyle } from '../time/zone.ts';
 
-/** What a person chooses once, for all tabs of this browser. */
+/** A person's settings, for all tabs of this browser. */
 export interface Settings {
   readonly theme: 'system' | 'light' | 'dark';
   readonly time: TimeStyle;

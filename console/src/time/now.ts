@@ -45,7 +45,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** What follows from the time, such as the words "3 min ago": renders when it changes, and not each second. */
+/** A value derived from the time, such as "3 min ago": renders when it changes, not every second. */
 export function useByNow<Value extends string | number>(of: (now: number) => Value): Value {
   return useSyncExternalStore(subscribe, () => of(now));
 }

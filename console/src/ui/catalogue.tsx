@@ -2,7 +2,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Trouble } from './trouble.tsx';
 
-/** What there is at the left, one of them beside it; or what to do when there is none. */
+/** A list on the left with one item beside it, or an empty state. */
 export function CataloguePanes({
   label,
   answer,

@@ -131,7 +131,7 @@ function Node({
   );
 }
 
-/** What comes before is in words, where no line leads to it. */
+/** Names the predecessors in words where no line is drawn. */
 function Listed({ node, ...rest }: NodeParams) {
   const { after, note } = node;
   const words = [note, after.length > 0 && `after ${after.join(' and ')}`].filter(Boolean);

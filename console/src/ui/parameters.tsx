@@ -6,7 +6,7 @@ export type Parameter = Awaited<ReturnType<Client['getReport']>>['parameters'][n
 export type Suggested = Readonly<Record<string, Parameter['choices']>>;
 export type Values = Readonly<Record<string, string>>;
 
-/** What the form begins with: defaults as they are today, so that a person sees what they get. */
+/** The initial values of the form: today's defaults, so that people see what they get. */
 export function defaultsOf(parameters: readonly Parameter[]): Values {
   return Object.fromEntries(
     parameters.map(({ name, defaultNow }) => [
@@ -16,7 +16,7 @@ export function defaultsOf(parameters: readonly Parameter[]): Values {
   );
 }
 
-/** What is sent: what a person changed or has to give. A default that was left alone keeps its words, such as "last month". */
+/** The values to send: changed and required ones. An unchanged default keeps its words, such as "last month". */
 export function givenOf(
   parameters: readonly Parameter[],
   values: Values,

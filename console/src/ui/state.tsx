@@ -31,7 +31,7 @@ export function phaseOf(job: Pick<JobSummary, 'state' | 'runAt' | 'error'>, now:
   return job.error === null ? 'scheduled' : 'retrying';
 }
 
-/** Of states that mean one thing. */
+/** Phases of states that have only one. */
 export const STATE_PHASES = {
   QUEUED: 'queued',
   PROCESSING: 'running',

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** Of a link in a `TabBar`: the one that is shown has `aria-current`. */
+/** Classes of a link in a `TabBar`: the current one has `aria-current`. */
 export const TAB =
   'flex h-11 flex-none items-center gap-1.5 whitespace-nowrap text-ink-2 hover:text-ink aria-[current=page]:font-[550] aria-[current=page]:text-ink aria-[current=page]:shadow-[inset_0_-2px_0_var(--link)]';
 

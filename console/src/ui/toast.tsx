@@ -33,7 +33,7 @@ function fade(id: number): void {
   else dismiss(id);
 }
 
-function takeBack({ id, undo }: { readonly id: number; readonly undo: () => Promise<unknown> }) {
+function undoNow({ id, undo }: { readonly id: number; readonly undo: () => Promise<unknown> }) {
   dismiss(id);
   undo().catch((error: unknown) =>
     toast({
@@ -75,7 +75,7 @@ export function Toasts() {
             <button
               type="button"
               className="ml-3 inline-flex items-center gap-1.5 rounded-token px-1.5 py-0.5 font-[550] text-[#9fdce4] hover:underline"
-              onClick={() => takeBack({ id, undo })}
+              onClick={() => undoNow({ id, undo })}
             >
               <Undo2 size={14} />
               Undo

@@ -2,7 +2,7 @@ import { ApiError } from '@millrace/api';
 import { Banner } from './banner.tsx';
 import { Button } from './button.tsx';
 
-/** What went wrong, in the words of the service, with its code and the id to look for in the log. */
+/** An error in the server's words, with its code and the correlation id for the log. */
 export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
   const problem = error instanceof ApiError ? error.problem : null;
   return (

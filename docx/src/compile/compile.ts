@@ -126,6 +126,8 @@ function textWidth(tokens: readonly Token[]): number {
   return (width > 500 ? width : DEFAULT_TEXT_WIDTH) * EMU_PER_TWIP;
 }
 
+const STYLED: ReadonlySet<string> = new Set(['w:pStyle', 'w:rStyle', 'w:tblStyle']);
+
 /** The fonts that the text of the template names: directly, by its styles and by its theme. */
 function fontsOf(
   file: Package,
@@ -138,7 +140,7 @@ function fontsOf(
     const root = tokens[0];
     if (root) for (const font of fontsWithin(tokens, root)) named.add(font);
     for (const token of tokens) {
-      if (/^w:(?:pStyle|rStyle|tblStyle)$/.test(token.name) && token.kind !== 'close') {
+      if (STYLED.has(token.name) && token.kind !== 'close') {
         used.add(attribute(token, 'w:val') ?? '');
       }
     }

@@ -24,6 +24,7 @@ export function createNotes(
 ): { emit(token: Token): boolean } {
   return {
     emit: (token) => {
+      if (repeated.size === 0) return false;
       const opener = token.kind === 'close' ? tokens[token.match] : token;
       const note = opener && noteOf(opener);
       const scopes = note === undefined ? undefined : repeated.get(note);

@@ -97,7 +97,7 @@ type Numbers = Pick<Style, 'numbered' | 'heading' | 'list'>;
 const NO_NUMBERS: Numbers = { numbered: false, heading: false, list: {} };
 
 /**
- * What each style says of numbers, its bases included. What is known of a base is not asked again: long chains would take
+ * The numbering of each style, its bases included. A base that is known is not asked again: long chains would take
  * time by the square of their length. A style that is its own base ends there.
  */
 function numbersWithBases(styles: ReadonlyMap<string, Style>): ReadonlyMap<string, Numbers> {
@@ -129,10 +129,13 @@ const THEME_ATTRIBUTES = /^w:(?:ascii|hAnsi|cs|eastAsia)Theme$/;
 /** Names of fonts, and `theme:minor` or `theme:major` where the theme decides. */
 export function fontsWithin(tokens: readonly Token[], within: Token): string[] {
   const found: string[] = [];
+  const seen = new Set<string>();
   for (let i = within.index; i <= within.match; i++) {
     const token = tokens[i];
     if (!token || token.gone || token.kind === 'close') continue;
-    if (token.name === 'w:rFonts' || token.name === 'w:sym') {
+    // A whole text names the same few fonts over and over.
+    if ((token.name === 'w:rFonts' || token.name === 'w:sym') && !seen.has(token.raw)) {
+      seen.add(token.raw);
       for (const match of token.raw.matchAll(/ ([\w:]+)=["']([^"']*)["']/g)) {
         const [, name = '', value = ''] = match;
         if (FONT_ATTRIBUTES.test(name)) found.push(value);

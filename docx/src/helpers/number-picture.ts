@@ -100,7 +100,7 @@ export function writeNumberPicture(value: number, locale: string, picture: Numbe
   const { isText, before, after, ...digits } = section;
   if (isText) return before;
   const text = formatDigits(Math.abs(value), locale, digits);
-  // What is rounded to nothing has no sign.
+  // A number that is rounded to nothing has no sign.
   const isBelow = value < 0 && section === positive && Math.abs(value) >= 0.5 * 10 ** -digits.most;
   return `${isBelow ? '-' : ''}${before}${text}${after}`;
 }

@@ -189,7 +189,7 @@ function datePattern(locale: string): RegExp | undefined {
     if (type === 'year') return '(?<year>\\d{4})';
     if (type === 'month' || type === 'day') return `(?<${type}>\\d{1,2})`;
     const sign = escaped(value.replace(/[\s\u200e\u200f]/g, ''));
-    // What stands at the ends, such as a word for "year", is often left out.
+    // The text at the ends, such as a word for "year", is often left out.
     return index === 0 || index === parts.length - 1 ? `\\s*(?:${sign})?` : `\\s*${sign}\\s*`;
   });
   const time =

@@ -76,7 +76,7 @@ const CALLS: Readonly<Record<string, Helper>> = {
   percent: (args) => asNumber(args, 'percent'),
   currency: (args) => asNumber(args, 'currency'),
   date,
-  // What the switches of Word's own fields ask for.
+  // The formats of the switches of Word's own fields.
   wordDate,
   wordNumber,
   caps: ({ text, on }) => capitals(text(0), on.locale, /(?<![\p{L}\p{N}'\u2019])\p{L}/gu),

@@ -22,7 +22,7 @@ export function collectImages(
     locale: 'en-US',
     timeZone: 'UTC',
     dataLocale,
-    // What is wrong with the data, the merge says; here an image that cannot be known is none.
+    // The merge reports what is wrong with the data; here an image that cannot be known is none.
     problems: createProblems(),
   };
   const notes: { note: string; around: Surrounding }[] = [];

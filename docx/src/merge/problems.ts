@@ -1,7 +1,7 @@
 import { type DataProblem, TemplateError, type TemplateErrorCode } from '../errors.ts';
 
 /**
- * What is wrong with the data of one document. A merge goes on behind a tag that it cannot fill, and is refused at its end with all of
+ * The problems in the data of one document. A merge goes on behind a tag that it cannot fill, and is refused at its end with all of
  * them: who corrects a row wants to do it once.
  */
 export interface Problems {

@@ -3,7 +3,7 @@ import { escapeAttribute } from '../xml/text.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { localName } from './relationships.ts';
 
-/** Which type the file states for each part: by its name, or else by the ending of its name, in lower case. */
+/** The type that the file states for each part: by its name, or else by the ending of its name, in lower case. */
 export interface ContentTypes {
   readonly endings: ReadonlyMap<string, string>;
   readonly parts: ReadonlyMap<string, string>;

@@ -62,7 +62,7 @@ export function openPackage(input: Uint8Array, limits: Limits): Package {
     throw new TemplateError('not_a_docx', 'The file has no main document.');
   }
   refuseOtherDocuments(typeOf(types, mainName));
-  // What waits grows only by entries of the zip, each once.
+  // The list of waiting parts grows only by entries of the zip, each once.
   for (let next = opening.waiting.pop(); next; next = opening.waiting.pop()) {
     const relationships = keepRelationships(next.entry.name, opening);
     const { part, taken } = readXmlPart(next.entry, next.kind, relationships, opening);

@@ -21,7 +21,7 @@ export interface PictureReader {
 }
 
 /**
- * What may stay of a picture in a template: dots as they are; drawings without what can bring in other files. An SVG
+ * The part of a picture that may stay in a template: dots as they are; drawings without what can bring in other files. An SVG
  * may name files of the machine that renders it, a metafile may hold an SVG. Undefined when it is none of these.
  */
 export function cleanPicture(

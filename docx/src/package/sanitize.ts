@@ -40,7 +40,10 @@ export function sanitize(
       else if (ONLY_REFERENCES.test(token.name)) removeElement(tokens, token);
       else removeAttributes(token, (name, value) => isBadReference(token, name, value, kinds));
     }
-    if (/^[vo]:/.test(token.name) && removeAttributes(token, isVmlSource)) {
+    if (
+      (token.name.startsWith('v:') || token.name.startsWith('o:')) &&
+      removeAttributes(token, isVmlSource)
+    ) {
       taken.add(`a source in ${token.name}`);
     }
   }

@@ -6,7 +6,7 @@ import { type Pool, createPool } from './pool.ts';
 import { type Answer, type CheckOptions, type Facts, type Question, errorOf } from './questions.ts';
 
 /**
- * What `lint`, `compile` and `tryOut` do, in threads. A file of 44 kB can take gigabytes and a template of 60 kB
+ * `lint`, `compile` and `tryOut`, in threads. A file of 44 kB can take gigabytes and a template of 60 kB
  * minutes: here neither takes more than its limits, and nothing else of the process waits meanwhile
  * (docs/decisions/0012-template-threads.md).
  */

@@ -11,8 +11,8 @@ function heldLoop(leaseMs: number) {
   let timer: { at: number; fire: () => void } | null = null;
   const running = new Map<string, Running>();
   const events = createEvents();
-  const told: unknown[] = [];
-  events.on('worker.blocked', (event) => told.push(event));
+  const emitted: unknown[] = [];
+  events.on('worker.blocked', (event) => emitted.push(event));
   const watch = watchLoop({
     clock: {
       now: () => now,
@@ -27,7 +27,7 @@ function heldLoop(leaseMs: number) {
   });
   watch.start();
   return {
-    told,
+    emitted,
     remove: watch.leases.remove,
     begin(id: string): Running {
       const each = { job: { id, kind: 'work' }, startedAt: now } as Running;
@@ -45,7 +45,7 @@ function heldLoop(leaseMs: number) {
   };
 }
 
-it('tells what ran while nothing else could, also what has ended by then', () => {
+it('reports what ran while nothing else could, also what has ended by then', () => {
   const loop = heldLoop(120_000);
   loop.begin('runs');
   const spinner = loop.begin('spun');
@@ -53,7 +53,7 @@ it('tells what ran while nothing else could, also what has ended by then', () =>
   loop.remove(spinner);
   loop.remove(loop.begin('began after'));
   loop.letGo();
-  expect(loop.told).toEqual([
+  expect(loop.emitted).toEqual([
     {
       ms: 12_001,
       jobs: [
@@ -64,7 +64,7 @@ it('tells what ran while nothing else could, also what has ended by then', () =>
     },
   ]);
   loop.letGo();
-  expect(loop.told).toHaveLength(1);
+  expect(loop.emitted).toHaveLength(1);
 });
 
 it('is silent below a tenth of the lease', () => {
@@ -72,7 +72,7 @@ it('is silent below a tenth of the lease', () => {
   loop.begin('a');
   loop.spin(13_000);
   loop.letGo();
-  expect(loop.told).toEqual([]);
+  expect(loop.emitted).toEqual([]);
 });
 
 it('names ten, and how many more there were', () => {
@@ -81,10 +81,12 @@ it('names ten, and how many more there were', () => {
   for (let n = 1; n <= 12; n++) loop.begin(`running-${n}`);
   loop.spin(5_000);
   loop.letGo();
-  expect(loop.told).toMatchObject([{ jobs: Array.from({ length: 10 }, () => ({ kind: 'work' })) }]);
+  expect(loop.emitted).toMatchObject([
+    { jobs: Array.from({ length: 10 }, () => ({ kind: 'work' })) },
+  ]);
 });
 
-it('a worker that was frozen tells with its jobs, and who takes over tells from whom', async () => {
+it('a worker that was frozen is reported with its jobs, and a take-over with the worker before', async () => {
   const { worker, enqueue, run, clock, of, join } = createWorld({
     kinds: [work((_, context) => untilAborted(context))],
     worker: { lease: '10s' },

@@ -29,7 +29,7 @@ function counting(to: number, before: (n: number) => unknown = () => {}): Handle
 describe('a chunk', () => {
   it('is saved with its progress, and reported', async () => {
     const hold = later();
-    const { worker, enqueue, run, job, of, told } = world(
+    const { worker, enqueue, run, job, of, emitted } = world(
       counting(3, (n) => n === 3 && hold.promise),
     );
     worker.start();
@@ -53,7 +53,7 @@ describe('a chunk', () => {
       [2, 3],
       [3, 3],
     ]);
-    expect(told.filter(({ name }) => name === 'store.failed')).toEqual([]);
+    expect(emitted.filter(({ name }) => name === 'store.failed')).toEqual([]);
   });
 
   it('with a cursor that JSON would change fails the job: it would go on from somewhere else', async () => {

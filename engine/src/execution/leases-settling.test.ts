@@ -73,7 +73,7 @@ describe('an outcome that cannot be written', () => {
   });
 });
 
-it('a job that is only handed back is not renewed: its lease tells that it may have never begun', async () => {
+it('a job that is only handed back is not renewed: its lease shows that it may have never begun', async () => {
   const { worker, other, enqueue, run, job, line } = world((_, context) => untilAborted(context));
   worker.start();
   const id = await enqueue();

@@ -133,7 +133,7 @@ describe('before the lease can end, the worker stops its handler itself', () => 
     expect(worker.status()).toMatchObject({ inFlight: 0, pools: [{ inFlight: 0 }] });
   });
 
-  it('also while it waits for a handler that was cancelled, and tells it once', async () => {
+  it('also while it waits for a handler that was cancelled, and reports it once', async () => {
     const { worker, queue, enqueue, run, line, of } = world(never);
     worker.start();
     const id = await enqueue();

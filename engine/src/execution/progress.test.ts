@@ -31,7 +31,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('progress that a handler tells', () => {
+describe('progress that a handler reports', () => {
   /** A handler that lends its context to the test. */
   function lent(wrap: (store: Store) => Store = (store) => store) {
     const context = later<JobContext>();

@@ -144,7 +144,7 @@ describe('an outcome that is too slow by itself', () => {
       async () => Promise.reject(new Error('no')),
       'stale',
     ],
-    ['was written all along, is told so', async () => ['already'], 'already'],
+    ['was written all along, gets that answer', async () => ['already'], 'already'],
   ])('and %s', async (_, then, answer) => {
     const { settle, run, answers, line } = world(slow, well);
     settle('slow', 'slow');

@@ -232,18 +232,18 @@ describe('backpressure', () => {
       await gate.promise;
       return agrees(settlements);
     });
-    let told = 0;
-    settler.onRoom(() => (told += 1));
+    let calls = 0;
+    settler.onRoom(() => (calls += 1));
     for (let n = 0; n < 9_999; n++) settle(`j${n}`);
     expect(settler.isFull()).toBe(false);
     settle('last');
     expect(settler.isFull()).toBe(true);
     await run(0);
-    expect(told).toBe(0);
+    expect(calls).toBe(0);
     gate.resolve();
     await run(0);
     expect(settler.isFull()).toBe(false);
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
   });
 });
 

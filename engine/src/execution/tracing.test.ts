@@ -39,10 +39,10 @@ const ENDS: Record<string, Handler> = {
   deaf: never,
 };
 
-/** Each end once, the running ones cancelled; what is left of the jobs and what was told. */
+/** Each end once, the running ones cancelled; what is left of the jobs and which events came. */
 async function endings(tracing?: Tracing) {
   const begun: string[] = [];
-  const { worker, queue, enqueue, run, all, told } = createWorld({
+  const { worker, queue, enqueue, run, all, emitted } = createWorld({
     kinds: [
       work((job, context) => {
         begun.push(job.id);
@@ -67,7 +67,7 @@ async function endings(tracing?: Tracing) {
       cursor,
       error,
     })),
-    told: told
+    emitted: emitted
       .flatMap(({ name, event }) =>
         name.startsWith('job.') && 'id' in event ? [`${name} ${event.id}`] : [],
       )

@@ -88,7 +88,7 @@ describe('a rule with one parent', () => {
     },
   );
 
-  it('is told the correlation id, or the id of a job that has none', async () => {
+  it('gets the correlation id, or the id of a job that has none', async () => {
     const { enqueue, run, all } = world({ data: ({ correlationId }) => ({ of: correlationId }) });
     await enqueue({ kind: 'a', data: {}, correlationId: 'c1' });
     await run(100);
@@ -230,10 +230,10 @@ describe('a rule whose own code fails', () => {
 });
 
 describe('a webhook', () => {
-  const told = work(async () => {}, { kind: WEBHOOK_KIND });
+  const webhookKind = work(async () => {}, { kind: WEBHOOK_KIND });
 
   it('follows from each end, with its state', async () => {
-    const { enqueue, run, all } = world({}, { kinds: [...parents, child, told] });
+    const { enqueue, run, all } = world({}, { kinds: [...parents, child, webhookKind] });
     await enqueue({ kind: 'a', data: {}, webhook: 'https://a.example/hook' });
     await enqueue({ kind: 'a', data: { fails: true }, webhook: 'https://a.example/hook' });
     await run(100);

@@ -19,7 +19,7 @@ export interface Rule {
   /** Kinds. With several, the child waits until one job of each has arrived with the same match key. */
   readonly parents: readonly string[];
   readonly child: string;
-  /** Which end of a parent counts. A parent that fails can be retried by hand: it then arrives late. */
+  /** The end of a parent that counts. A parent that fails can be retried by hand: it then arrives late. */
   readonly when?: 'succeeded' | 'failed' | 'finished';
   /**
    * Parents belong together when this gives the same text, such as a date or the correlation id; null takes no part.
@@ -62,7 +62,7 @@ export interface Gate {
   /** With `key` it names the gate, for the jobs of one tenant. */
   readonly rule: string;
   readonly key: string;
-  /** Which of `slots` this job is. */
+  /** The one of `slots` that this job is. */
   readonly slot: string;
   readonly slots: readonly string[];
   /** How long the first one waits for the others: 7 days unless given. */
@@ -213,7 +213,7 @@ function bookOf(rule: Rule): RuleBook {
       if (!counts.includes(parent.state)) return [];
       const key = rule.match === undefined ? '' : rule.match(parent);
       if (key == null) return [];
-      // Of what `match` gave too, and before `data` is asked: a rule that pairs by a wrong key must not run on.
+      // Checked after `match` too, and before `data` is asked: a rule that pairs by a wrong key must not run on.
       checkKey(key);
       const follower = {
         child: kind,

@@ -96,7 +96,7 @@ export interface JobDefinition<Input, Service = undefined, Given = unknown> {
   /** Forget the payload once the job has succeeded. */
   readonly purgePayload?: boolean;
   /**
-   * Of which executions the log is kept with the job, for as long as the job is: of those that did not end well (`failed`, the default),
+   * The executions whose log is kept with the job, for as long as the job is: those that did not end well (`failed`, the default),
    * of `all`, or of none (`off`). While it runs, its log can be seen in any case.
    */
   readonly keepLog?: KeepLog;

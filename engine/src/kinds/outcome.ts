@@ -1,7 +1,7 @@
 import { type Duration, toMs } from '../time/duration.ts';
 
 /**
- * What a handler may return. Throwing means failure.
+ * The values that a handler may return. Throwing means failure.
  * `effects` are values that a store able to do so commits together with the settling (files, links and
  * status on Salesforce); elsewhere the workload performs them idempotently before it returns.
  */

@@ -68,7 +68,7 @@ export async function explain(
   return { id, state: inspection.job.state, reason, sentence, until: until ?? null };
 }
 
-/** Those jobs that run alone on a worker and that the caller may see: workers take the jobs of everybody. */
+/** The jobs that run alone on a worker and that the caller may see: workers take the jobs of everybody. */
 async function shownAlone(
   store: AskedStore,
   workers: readonly Reported[],

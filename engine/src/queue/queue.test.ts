@@ -8,7 +8,7 @@ const quick = work(async () => {});
 const open = work(async () => {}, { kind: 'open', public: true });
 
 describe('enqueue', () => {
-  it('makes a job and tells of it', async () => {
+  it('makes a job and reports it', async () => {
     const { queue, of, job } = createWorld({ kinds: [quick] });
     expect(await queue.enqueue({ kind: 'work', data: { n: 1 } })).toEqual({
       id: 'mem-1',

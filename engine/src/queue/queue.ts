@@ -21,7 +21,7 @@ export interface Queue {
   /** The newest children and dependants of a job, where the store knows them. */
   children(job: Pick<Job, 'id' | 'correlationId'>, limit: number): Promise<JobSummary[]>;
   list(params: ListParams): Promise<{ jobs: JobSummary[]; next: string | null }>;
-  /** Those of these jobs that are there, in any order. */
+  /** The summaries of those of these jobs that exist, in any order. */
   summaries(ids: readonly JobId[]): Promise<JobSummary[]>;
   counts(): Promise<Count[]>;
   cancel(ids: readonly JobId[]): Promise<Canceled>;
@@ -32,7 +32,7 @@ export interface Queue {
   retryWith(id: JobId, data: unknown): Promise<boolean>;
   /** Removes a job that has ended. False: it is not there, or has not ended. */
   remove(id: JobId): Promise<boolean>;
-  /** Those of them that waited, with the priority that each had. */
+  /** Gives the jobs that waited, with the priority that each had. */
   prioritize(
     ids: readonly JobId[],
     priority: number | null,
@@ -221,12 +221,12 @@ async function checkQuotas(
   const added = new Map<string, number>();
   for (const { kind, tenant } of limited) {
     const quota = registry.require(kind).quota.queued ?? Infinity;
-    const lane = JSON.stringify([kind, tenant]);
+    const subqueue = JSON.stringify([kind, tenant]);
     const there = counts
       .filter((count) => count.kind === kind && count.tenant === tenant && count.state === 'QUEUED')
       .reduce((sum, { count }) => sum + count, 0);
-    added.set(lane, (added.get(lane) ?? 0) + 1);
-    if (there + (added.get(lane) ?? 0) > quota) {
+    added.set(subqueue, (added.get(subqueue) ?? 0) + 1);
+    if (there + (added.get(subqueue) ?? 0) > quota) {
       throw new MillraceError(
         'quota_exceeded',
         `The tenant "${tenant}" has ${there} queued jobs of the kind "${kind}"; its quota is ${quota}. Try again when some are done.`,

@@ -31,7 +31,7 @@ it('runs at once, then when each round says', async () => {
   expect(rounds).toEqual([0, 1_000, 2_000]);
 });
 
-it('tells of a round that failed, and tries again', async () => {
+it('reports a round that failed, and tries again', async () => {
   const { rounds, failures, run } = world(() => Promise.reject(new Error('no')));
   await run(11_000);
   expect(rounds).toEqual([0, 5_000, 10_000]);

@@ -134,7 +134,7 @@ function tryExpressions({ zone, change, dice, count, step, ...spans }: Try): voi
   for (let i = 0; i < count; i++) {
     const expression = someExpression(dice, around, step === SECOND);
     const cron = expression.text;
-    const told = `CRON_SEED=${SEED}: "${cron}" in ${zone} around ${new Date(change).toISOString()}`;
+    const where = `CRON_SEED=${SEED}: "${cron}" in ${zone} around ${new Date(change).toISOString()}`;
     // Mostly shortly before the change.
     const from = change - Math.round(spans.compare[0] * dice.next() ** 3);
     const to = change + spans.compare[1];
@@ -145,13 +145,13 @@ function tryExpressions({ zone, change, dice, count, step, ...spans }: Try): voi
     for (; tick !== null && tick <= to && found.length < TICKS; tick = nextTick(cron, zone, tick)) {
       found.push(tick);
     }
-    expect(texts(found), told).toEqual(texts(ticks.slice(0, TICKS)));
+    expect(texts(found), where).toEqual(texts(ticks.slice(0, TICKS)));
 
     for (let j = 0; j < 5; j++) {
       const moment = dice.integer(from, to);
       const next = ticks.find((each) => each > moment);
       if (next === undefined) continue;
-      expect(nextTick(cron, zone, moment), `${told}, after ${moment}`).toBe(next);
+      expect(nextTick(cron, zone, moment), `${where}, after ${moment}`).toBe(next);
     }
   }
 }

@@ -101,10 +101,10 @@ export function createClaims(params: {
   async function claimWhenPossible(): Promise<Batch> {
     for (;;) {
       if (isStopped()) return NOTHING;
-      const free = settler.isFull() ? null : slots.free(most);
-      // Asked last, and the claim leaves in the same turn: none leaves after a pause, or beside a suspect.
-      const onward = free === null ? null : held();
-      if (free !== null && onward === null) return claim(free);
+      // The claim leaves in the same turn: none leaves after a pause, or beside a suspect.
+      const onward = held();
+      const free = onward !== null || settler.isFull() ? null : slots.free(most);
+      if (free !== null) return claim(free);
       await (onward ?? room.wait(null));
     }
   }

@@ -7,6 +7,7 @@ import { createWakeUp, sleep } from '../time/clock.ts';
 import { type PauseWindow, pausedUntil } from '../time/window.ts';
 import { type Batch, NOTHING, createClaims } from './claims.ts';
 import { type PoolConfig, settingsOf } from './pool-config.ts';
+import type { SharedSlots } from './shared-slots.ts';
 import { createSlots } from './slots.ts';
 
 export interface Pool {
@@ -52,6 +53,8 @@ export interface PoolHost {
   nextClaim(): number;
   /** The worker has ended: jobs that a store gives only after that are left to their leases. */
   isStopped(): boolean;
+  /** Null where no kind has places that it shares with kinds of other pools. */
+  readonly shared: SharedSlots | null;
   /** Null when pools may claim; while the worker is paused or keeps a suspect alone, a promise of its going on. */
   held(): Promise<void> | null;
   /** Suspects of the pool wait to run alone. Answers how long the others still have the worker before that. */
@@ -83,7 +86,11 @@ export function createPool(params: {
   settler.onRoom(room.wake);
   let stopped = true;
   let loop: Promise<void> = Promise.resolve();
-  const slots = createSlots(kinds, { concurrency, batch, least });
+  const slots = createSlots(
+    kinds,
+    { concurrency, batch, least },
+    { shared: host.shared, wake: () => (slots.isFull() ? room : signal).wake() },
+  );
   const windows = createHeldWindows(pauseWindows, store);
   const claims = createClaims({
     pool: config.name,
@@ -116,7 +123,7 @@ export function createPool(params: {
     let coming = claims.next(NOTHING);
     for (;;) {
       const claimed = await coming;
-      slots.take(claimed.jobs);
+      slots.claimed(claimed.jobs);
       if (stopped) return beginAll(claimed);
       coming = claims.next(claimed);
       // Where a claim follows at once it leaves first, and the database answers it while these begin.
@@ -161,7 +168,7 @@ export function createPool(params: {
     const { claimed, askedAt } = await claims.claimSuspect(slots.wants(1));
     const [job] = claimed.jobs;
     if (job === undefined) return null;
-    slots.take([job]);
+    slots.take(job);
     return {
       id: job.id,
       // Half of its time: the other half is for its renewal to find an answer.
@@ -199,6 +206,7 @@ export function createPool(params: {
       room.wake();
       claims.halt();
       await loop;
+      if (stopped) slots.leave();
     },
   };
   return pool;

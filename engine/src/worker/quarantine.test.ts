@@ -84,7 +84,7 @@ describe('a suspect', () => {
 });
 
 describe('what runs when a suspect waits', () => {
-  /** In chunks: each ends when the test says so. Data tells where it went on from. */
+  /** In chunks: each ends when the test says so. Data says where it went on from. */
   function inChunks() {
     const cursors: unknown[] = [];
     const steps = [later(), later(), later()];
@@ -214,7 +214,7 @@ describe('after a turn', () => {
     await enqueue({ kind: 'other', data: 'one more' });
     await run(100);
     expect(begun).toEqual(['first', 'other', 'one more']);
-    // … and after it none does, until the suspect has had its turn. No hint and no interval tells the pool so.
+    // … and after it none does, until the suspect has had its turn. No hint and no interval wakes the pool.
     await run(10_000);
     await enqueue({ kind: 'other', data: 'late' });
     await run(100);

@@ -260,7 +260,7 @@ describe('shutting down without a store', () => {
   });
 });
 
-describe('what a worker tells of itself', () => {
+describe('what a worker says of itself', () => {
   it('counts what it did', async () => {
     const { worker, queue, enqueue, run, store } = createWorld({
       kinds: [

@@ -18,6 +18,7 @@ import { backgroundOf, createSteering } from './background.ts';
 import { type PoolConfig, poolsOf } from './pool-config.ts';
 import { type PoolHost, createPool } from './pool.ts';
 import { type Crew, createCrew, createQuarantine } from './quarantine.ts';
+import type { SharedSlots } from './shared-slots.ts';
 import {
   type WorkerState,
   type WorkerStatus,
@@ -79,6 +80,8 @@ interface WorkerParams {
   readonly services?: ReadonlyMap<string, unknown>;
   /** Shared by all workers of a process that has several. */
   readonly crew?: Crew;
+  /** The same. */
+  readonly shared?: SharedSlots;
 }
 
 export function createWorker(params: WorkerParams): Worker {
@@ -97,6 +100,7 @@ export function createWorker(params: WorkerParams): Worker {
     parts,
     nextClaim: () => (claims += 1),
     isStopped: () => state() === 'stopped',
+    shared: params.shared ?? null,
     held: () => lifecycle.held() ?? crew.turn,
     onSuspects: (pool, foundOthers) => quarantine.ask(pool, foundOthers),
   };

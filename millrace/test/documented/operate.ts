@@ -13,7 +13,7 @@ export async function operate(millrace: Millrace): Promise<string[]> {
 
   const job = await millrace.get(id); // state, data, result, error, attempt, executions …
   const { jobs } = await millrace.list({ filter: { kind: 'confirm-order', state: 'QUEUED' } });
-  const { sentence } = await millrace.explain(id); // why it does not run, and until when
+  const { sentence } = await millrace.explain(id); // why it is not running, and until when
   await millrace.cancel(id);
   await millrace.retry(id);
   await millrace.pauseKind(confirmOrder, { by: 'Ada', reason: 'stocktaking' });

@@ -111,7 +111,7 @@ export class Org {
     return this.insert(this.type(type), new Map(Object.entries(values)), '');
   }
 
-  /** Of a kind of people who see what sharing lets them; the org speaks German. @param {string} name @param {string} userlicenseid */
+  /** A profile whose users see only shared records; the org's language is German. @param {string} name @param {string} userlicenseid */
   addProfile(name, userlicenseid) {
     const profileid = this.add('Profile', { name, usertype: 'Standard', userlicenseid });
     const parentid = this.add('PermissionSet', { isownedbyprofile: true, profileid });

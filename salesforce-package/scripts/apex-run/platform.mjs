@@ -28,7 +28,7 @@ const ENUMS = [
   'parentjobresult',
 ];
 
-/** Of a write that may succeed in part. */
+/** How often a write that may succeed in part is attempted. */
 const MOST_ATTEMPTS = 3;
 const TOO_MANY = 'Too many batch retries in the presence of Apex triggers and partial failures.';
 
@@ -63,7 +63,7 @@ export function platformOf(org) {
         org.rollbackTo(mark);
         if (kind === 'insert') for (const record of records) record.values.delete('id');
         if (allOrNone) return failures;
-        // What did not fail is written anew without the rest: its triggers fire once more, on the values as they were given.
+        // Rows that did not fail are written again without the rest: their triggers fire once more, on the values as they were given.
         // Limits are those from before the first attempt, static variables are not ("Bulk DML Exception Handling").
         mark = org.mark();
         Object.assign(run.limits.used, used);
@@ -271,7 +271,7 @@ function itemsOf(collection) {
   throw new Error(`Not a collection: ${textOf(collection)}`);
 }
 
-/** Of records, a map by their Ids. @param {unknown} given @returns {[unknown, unknown][]} */
+/** The pairs for a map; records are keyed by their Ids. @param {unknown} given @returns {[unknown, unknown][]} */
 function recordPairs(given) {
   if (given instanceof ApexMap) return [...given.entries.values()];
   return itemsOf(given).map((record) => [/** @type {SObject} */ (record).get('id'), record]);

@@ -1,4 +1,4 @@
-// Classes and triggers as the interpreter needs them: names in lower case, because Apex does not tell upper from lower.
+// Classes and triggers as the interpreter needs them: names in lower case, because Apex is case-insensitive.
 // Read and compiled once; each transaction has statics and records of its own (run.mjs).
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';

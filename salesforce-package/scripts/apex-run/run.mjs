@@ -51,7 +51,7 @@ export function createRun(program, makePlatform) {
   const run = {
     program,
     platform: /** @type {Platform} */ (/** @type {unknown} */ (undefined)),
-    /** Of the transaction that runs now. */
+    /** The limits of the current transaction. */
     limits: createLimits(),
     /** @type {Frame | undefined} */
     top: undefined,

@@ -371,7 +371,7 @@ function withHeaders(type) {
   });
 }
 
-/** Of an unknown name the platform makes GMT. @param {string} id */
+/** The time zone of a name; the platform turns an unknown name into GMT. @param {string} id */
 function zone(id) {
   let known = id;
   try {

@@ -136,7 +136,7 @@ const ORDERS = {
   '>=': (order) => order >= 0,
 };
 
-/** SOQL does not tell upper from lower case in texts, but it does in Ids. @param {unknown} value */
+/** SOQL ignores case in texts, but not in Ids. @param {unknown} value */
 function keyOf(value) {
   if (typeof value !== 'string')
     return typeof value === 'object' && value !== null ? textOf(value) : value;
@@ -243,7 +243,7 @@ function selected(org, type, row, { own, parents }) {
   return record;
 }
 
-/** Who may edit is computed, not stored. @param {Asked} asked */
+/** UserRecordAccess: edit access is computed, not stored. @param {Asked} asked */
 function recordAccess({ org, bound }) {
   const recordId = bound.map(textOf).find((id) => !id.startsWith('005')) ?? '';
   const values = /** @type {[string, unknown][]} */ ([

@@ -57,7 +57,7 @@ export function runTests(source, asked = () => true, { bail = false } = {}) {
 /** Half a run covers nothing that means something. */
 const NONE = { statements: 0, percent: 0, missed: /** @type {string[]} */ ([]) };
 
-/** Of the statements that are no tests' own. @param {Program} program */
+/** Coverage of the statements outside tests. @param {Program} program */
 function coverageOf(program) {
   for (const { methods, constructors } of allClasses(program))
     for (const method of [...methods.values(), constructors].flat())

@@ -10,7 +10,7 @@ import { queryRules } from './query-rules.mjs';
 
 /** @typedef {{ problems: string[], note?: string, skipped?: boolean }} Outcome */
 
-/** Of the statements, in per cent. Salesforce itself asks for 75 of the lines. */
+/** The required coverage of statements in percent. Salesforce itself requires 75 % of the lines. */
 const LEAST_COVERAGE = 95;
 
 export const APEX_CHECKS = ['syntax', 'rules', 'names', 'tests'];

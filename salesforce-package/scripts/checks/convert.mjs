@@ -1,50 +1,48 @@
-// The package as `sf project deploy start` would send it: whether Salesforce's own tool takes every file for metadata, and
-// leaves none out. It needs sf; without it, the check says so and is left out.
+// The package as `sf project deploy start` would send it: whether Salesforce's own converter takes every file for metadata, and
+// leaves none out. It is the library that sf uses, without sf.
 
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join, relative } from 'node:path';
 import { filesBelow } from '../lib/project.mjs';
 
-const run = promisify(execFile);
-/** Of a component whose file has the same name in both forms. */
-const ALIKE = /\.(cls|trigger|html)$|^(?!.*(__tests__|\.test\.)).*\.js$/;
+/** As .forceignore says. */
+const NOT_FOR_AN_ORG = /[/\\]__tests__[/\\]|(jsconfig|\.eslintrc)\.json$/;
 
 /** @param {string} project @returns {Promise<import('./apex.mjs').Outcome>} */
 export async function convert(project) {
-  const folder = mkdtempSync(join(tmpdir(), 'converted-'));
-  const args = ['project', 'convert', 'source', '--source-dir', 'force-app', '--output-dir'];
+  const source = join(project, 'force-app');
+  const outputDirectory = mkdtempSync(join(tmpdir(), 'converted-'));
+  // It would keep one in the home folder.
+  process.env['SF_DISABLE_LOG_FILE'] = 'true';
+  // Not before: it takes a second.
+  const { ComponentSet, MetadataConverter } = await import('@salesforce/source-deploy-retrieve');
   try {
-    await run('sf', [...args, folder, '--json'], {
-      cwd: project,
-      maxBuffer: 1 << 26,
-      shell: process.platform === 'win32',
+    const components = ComponentSet.fromSource(source);
+    await new MetadataConverter().convert(components, 'metadata', {
+      type: 'directory',
+      outputDirectory,
+      genUniqueDir: false,
     });
-    const made = new Set(filesBelow(folder).map((path) => basename(path)));
-    const wanted = filesBelow(join(project, 'force-app'))
-      .map((path) => basename(path))
-      .filter((name) => ALIKE.test(name));
+    const taken = new Set([...components.getSourceComponents()].flatMap(filesOf));
+    const left = filesBelow(source).filter(
+      (path) => !taken.has(path) && !NOT_FOR_AN_ORG.test(path),
+    );
     return {
-      problems: wanted.filter((name) => !made.has(name)).map((name) => `sf leaves out ${name}.`),
-      note: `${made.size} files`,
+      problems: left.map(
+        (path) => `${relative(project, path)} is of no component, so it stays behind.`,
+      ),
+      note: `${components.size} components, ${taken.size} files`,
     };
   } catch (error) {
-    const { code, stdout = '' } = /** @type {{ code?: unknown, stdout?: string }} */ (error);
-    if (code === 'ENOENT')
-      return { problems: [], note: 'there is no sf here (Salesforce CLI)', skipped: true };
-    return { problems: [`sf ${args.join(' ')}: ${said(stdout)}`] };
+    return { problems: [`The converter refuses force-app: ${String(error)}`] };
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(outputDirectory, { recursive: true });
   }
 }
 
-/** @param {string} stdout */
-function said(stdout) {
-  try {
-    return JSON.parse(stdout).message;
-  } catch {
-    return stdout.slice(0, 500);
-  }
+/** @param {import('@salesforce/source-deploy-retrieve').SourceComponent} component @returns {string[]} */
+function filesOf(component) {
+  const own = component.xml === undefined ? [] : [component.xml];
+  return [...own, ...component.walkContent(), ...component.getChildren().flatMap(filesOf)];
 }

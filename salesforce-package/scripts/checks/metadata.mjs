@@ -200,7 +200,7 @@ function permissionSets(source, documents, objects) {
     });
 }
 
-/** Who may see an object has every field of it said, yes or no; a required field has no permission of its own. */
+/** Field permissions: a permission set that grants an object lists every field of it, yes or no, except required ones. */
 function fieldPermissions(
   /** @type {string} */ path,
   /** @type {Element} */ root,

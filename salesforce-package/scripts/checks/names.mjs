@@ -62,7 +62,7 @@ function queryNames({ name }, query, objects) {
   const fields = objects.get(target);
   if (fields === undefined && target.endsWith('__c'))
     return [`${name}:${query.line} queries ${target}, which is not there.`];
-  // Of a standard object, only our own fields are known.
+  // For standard objects, only our own fields are known.
   return fieldPaths(query)
     .filter(({ text }) => {
       const [first = '', ...rest] = text.split('.');
@@ -78,7 +78,7 @@ function queryNames({ name }, query, objects) {
     .map(({ text, line }) => `${name}:${line} ${target} has no ${text}.`);
 }
 
-/** Of this query, not of those inside it, nor of what is bound to it. @param {Node} query */
+/** The field paths of this query, without nested queries and bound expressions. @param {Node} query */
 function fieldPaths(query) {
   /** @param {Node} node @returns {Node[]} */
   const below = (node) =>

@@ -1,4 +1,4 @@
-// Whose rights a query has, and whether an index helps it. A query is in user mode, or the line above its statement says
+// Checks the access mode of each query, and whether an index supports it. A query is in user mode, or the line above its statement says
 // why not (// rights: …); one over the documents, which are never deleted, filters by an indexed field, or says why it
 // may read them all (// scan: …).
 

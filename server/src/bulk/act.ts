@@ -5,7 +5,7 @@ import { type AskedBulk, type BulkResult, takes } from './asked.ts';
 
 const FAILURES_KEPT = 100;
 
-/** What an action did to the jobs of one chunk. */
+/** The outcome of an action on the jobs of one chunk. */
 interface Did {
   readonly changed: readonly JobId[];
   readonly requested: readonly JobId[];

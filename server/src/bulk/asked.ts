@@ -3,17 +3,17 @@ import type { JobState, JobSummary, Scope } from '@millrace/engine';
 import type { Bulk } from '@millrace/store-postgres';
 import { causeOf, groupId } from '../figures/fingerprint.ts';
 
-/** What was asked for, as it is kept. */
+/** The request of a bulk action, as stored. */
 export interface AskedBulk {
   readonly action: BulkAction;
   /** As the request had it; null: by ids. */
   readonly filter: JobFilter | null;
-  /** Of the filter, only those of this group of errors. What was frozen by an older version has none. */
-  readonly group?: string | null;
+  /** Limits the filter to this group of errors. */
+  readonly group: string | null;
   readonly priority: number | null;
 }
 
-/** What was counted when it was frozen, as it is kept. */
+/** The counts at the time of freezing, as stored. */
 export type FrozenBulk = Pick<
   BulkActionJson,
   'matched' | 'count' | 'more' | 'leftOut' | 'causes' | 'warning'
@@ -42,7 +42,7 @@ export function resultOf({ result }: Bulk): BulkResult | null {
   return result === null ? null : (JSON.parse(result) as BulkResult);
 }
 
-/** What it acts within: what whoever froze it could see. */
+/** The scope of the action: that of the person who froze it. */
 export function scopeOfBulk({ tenants, tenant, owner }: Bulk): Scope {
   return { tenants: tenants ?? 'all', tenant, owner };
 }

@@ -85,7 +85,7 @@ function causesOf(jobs: readonly JobSummary[]): FrozenBulk['causes'] {
   return [...causes.values()].toSorted((a, b) => b.count - a.count);
 }
 
-/** What failed for good fails again, unless somebody has corrected its cause. */
+/** Warns that permanent failures fail again unless their cause was fixed. */
 function warningOf(causes: FrozenBulk['causes'], of: number): string | null {
   const final = causes.filter(({ retryable }) => !retryable);
   const count = final.reduce((sum, cause) => sum + cause.count, 0);

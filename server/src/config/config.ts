@@ -27,7 +27,7 @@ import { isLoopbackHost } from '../webhook/address.ts';
 import type { AllowedHost } from '../webhook/url.ts';
 
 export interface Config {
-  /** What people call this installation; null: nothing. */
+  /** The name of this installation; null if it has none. */
   readonly environment: string | null;
   /** Every setting, for operators. */
   readonly settings: readonly SettingInForce[];
@@ -42,11 +42,11 @@ export interface Config {
   readonly database: DatabaseConfig;
   /** Null: all jobs are in the database. */
   readonly redis: RedisConfig | null;
-  /** Of the embedded database. */
+  /** Whether the embedded database syncs each commit to disk. */
   readonly durable: boolean;
   /** Whether a start sets up or updates the schema; else it only looks at it. */
   readonly migrate: boolean;
-  /** Of what people have done. */
+  /** The retention of the audit log. */
   readonly keepAuditMs: number;
   readonly jobsFolder: string;
   /** Someone named the folder, so it has to be there. */
@@ -61,7 +61,7 @@ export interface Config {
   readonly tenantClaim: string | null;
   /** Claims that are kept with a caller, for rules about rows. */
   readonly callerClaims: readonly string[];
-  /** Of each workload by its name; one that is switched off is not there. */
+  /** The settings of each workload by name; disabled ones are missing. */
   readonly workloads: ReadonlyMap<string, unknown>;
   readonly salesforce: SalesforceConfig;
   /** Requests a minute of one caller. */
@@ -79,7 +79,7 @@ export interface Config {
   readonly runningFolder: string | null;
   readonly logLevel: Environment['LOG_LEVEL'];
   readonly production: boolean;
-  /** What must never be seen in a log line. */
+  /** Values that are masked in log lines. */
   readonly secrets: readonly string[];
 }
 
@@ -99,7 +99,7 @@ export interface OrgConfig {
   readonly name: string;
   readonly connection: ConnectionConfig;
   readonly names: NameOptions;
-  /** Whose jobs its records are. */
+  /** The tenant that its records belong to. */
   readonly tenant: string;
   /** Its requests are emptied when their documents are made. */
   readonly purgeRequests: boolean;

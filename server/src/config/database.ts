@@ -7,7 +7,7 @@ import {
 } from '@millrace/workload-kit';
 import type { Environment } from './environment.ts';
 
-/** Of the Postgres that DATABASE_URL names. */
+/** The settings of the Postgres at DATABASE_URL. */
 export interface DatabaseConfig {
   readonly poolSize: number;
   /** Null: nothing was said of it, and the driver decides. */
@@ -64,7 +64,7 @@ function credentialOf(values: Values): CredentialConfig | null {
   return { from: 'azure', ...azureIdentityOf(values) };
 }
 
-/** What is wrong only together. */
+/** Checks across several settings. */
 export function databaseContradictions(values: Values): string[] {
   const isAzure = values.DATABASE_AUTH === 'azure';
   const { DATABASE_PASSWORD_FILE: file } = values;

@@ -12,7 +12,7 @@ export interface SettingsFile {
   /** As people know it: what they wrote, or the usual name. */
   readonly name: string;
   readonly path: string;
-  /** What it says, of those that the environment does not set. */
+  /** Settings of the file that the environment does not override. */
   readonly values: Readonly<Record<string, string>>;
   /** Where a setting stands, or a part of one, as `millrace.yaml:3:1`; null: not here. */
   place(setting: string, inside?: readonly PropertyKey[]): string | null;
@@ -26,7 +26,7 @@ export interface Gathered {
 
 const USUAL_NAME = 'millrace.yaml';
 const NAMED_BY = 'MILLRACE_CONFIG';
-/** What cannot be read as YAML may be a secret in digits, and is not to stand in a log. */
+/** Hides unparsable YAML, which may contain a secret. */
 const LONG_NUMBER = /[-+]?\d[\d.e+-]{3,}/gi;
 
 /**
@@ -123,7 +123,7 @@ function valueOf(name: string, written: unknown, yaml: YamlText): Read {
     : { value: entries.join(',') };
 }
 
-/** Of those alone the default is JSON. */
+/** Whether a setting's value is JSON: only those have a default that is. */
 function takesJson(name: string): boolean {
   const { fallback } = (environment.shape[name as keyof typeof environment.shape].meta() ?? {}) as {
     fallback?: string | null;

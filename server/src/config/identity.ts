@@ -31,7 +31,7 @@ export function mayBeSandbox(nodeEnv: string | undefined): boolean {
   return ['', 'development', 'test'].includes(nodeEnv ?? '');
 }
 
-/** What is wrong only together. `given`: as it stands in the environment, without what is a default. */
+/** Checks across several settings. `given`: the environment without defaults. */
 export function identityContradictions(
   values: Environment,
   given: Readonly<Record<string, string | undefined>>,
@@ -63,7 +63,7 @@ export function identityContradictions(
 
 const GUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** What Entra ID writes as the issuer of tokens of either version, by host. */
+/** The issuers that Entra ID writes into tokens of either version, by host. */
 const ENTRA: Readonly<Record<string, { readonly form: RegExp; readonly such: string }>> = {
   'login.microsoftonline.com': {
     form: new RegExp(`^/${GUID}/v2\\.0$`),

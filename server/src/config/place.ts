@@ -4,7 +4,7 @@ import { environment } from './environment.ts';
 import type { SettingsFile } from './file.ts';
 import { type Given, checkGiven } from './given.ts';
 
-/** What is needed to reach the database, and nothing else: whoever sets its schema up may have no issuer and no org. */
+/** The settings for the database alone: whoever sets up the schema may have no issuer and no org. */
 export type DatabasePlace = Pick<
   Config,
   'databaseUrl' | 'database' | 'dataFolder' | 'durable' | 'secrets'

@@ -6,7 +6,7 @@ export interface RedisConfig {
   readonly passwordFile: string | null;
   readonly prefix: string;
   readonly replicas: number;
-  /** Of people's own kinds; a workload says so of its kinds itself. */
+  /** The user's own kinds; workloads choose for their own kinds. */
   readonly kinds: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function redisOf(values: Values): RedisConfig | null {
   };
 }
 
-/** What is wrong only together. */
+/** Checks across several settings. */
 export function redisContradictions(values: Values): string[] {
   const { REDIS_URL: url, REDIS_PASSWORD_FILE: file, REDIS_KINDS: kinds } = values;
   const wrong: [boolean, string][] = [

@@ -8,7 +8,7 @@ import { parseSecret } from '../webhook/sign.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
 import { bare, parseAllowedHost } from '../webhook/url.ts';
 
-/** What the value of a setting may be. Messages never repeat the value: it may be a secret. */
+/** The formats of settings. Messages never repeat the value, which may be a secret. */
 
 const pool = z.strictObject({
   name: z.string().min(1).max(100),
@@ -40,7 +40,7 @@ export const webAddress = z
   .string()
   .refine((value) => protocolOf(value) !== null, { error: 'Write a URL with https or http.' });
 
-/** What comes from there is trusted: plain HTTP only within this machine. */
+/** An address whose answers are trusted: plain HTTP only within this machine. */
 export const trustedAddress = z
   .string()
   .refine(

@@ -23,7 +23,7 @@ function tokens(params: Partial<AzureTokenParams> = {}) {
     endpoint: azure.endpoint,
     clientId: null,
     now: () => now,
-    fetch: azure.fetch,
+    metadataService: azure.metadataService,
     pause: async (ms) => void pauses.push(ms),
     ...params,
   });

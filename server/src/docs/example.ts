@@ -61,7 +61,7 @@ export function answerOf(media: string, { example }: MediaType): Part {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d[\d.eE+-]*/g;
 
-/** JSON with its keys, texts and other values told apart. */
+/** JSON split into keys, strings and other values, for highlighting. */
 export function coloured(json: string): Html[] {
   const parts: Html[] = [];
   let at = 0;

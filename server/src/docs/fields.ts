@@ -104,7 +104,7 @@ function shapeLink(ref: string): Html {
   return html`<a href="#shape-${name}">${name}</a>`;
 }
 
-/** What a value has to keep to, in words. A pattern is for programs: its description says the same. */
+/** The constraints of a value in words. Patterns are left out: their descriptions say the same. */
 export function limitsOf(schema: JsonSchema): Part[] {
   const { default: usual } = schema;
   return [

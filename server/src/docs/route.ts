@@ -26,7 +26,7 @@ export function routesOf({ paths }: OpenApiDocument): Route[] {
   );
 }
 
-/** What is refused by most routes: said once, and only on request by each. */
+/** The errors of most routes: shown once, and collapsed at each route. */
 export function commonCodes(document: OpenApiDocument): ReadonlySet<string> {
   const routes = routesOf(document).map(({ operation }) => codesOf(document, operation));
   const codes = Object.keys(document.components.examples);

@@ -16,7 +16,7 @@ import { migrateSchema } from '../schema/migrate.ts';
 import { examine, node } from './examine.ts';
 import type { Finding } from '@millrace/workload-kit';
 
-/** What is found with these settings, by the name of the check. */
+/** The findings for these settings, by check. */
 async function found(env: Record<string, string>): Promise<Record<string, Finding>> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-doctor-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

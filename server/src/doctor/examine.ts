@@ -29,7 +29,7 @@ import { SCHEMA_PARTS } from '../schema/parts.ts';
 import { CHECK_ADDRESS, connectOptions, storePlace } from '../store.ts';
 import { passwordOf } from '../stores/redis.ts';
 
-/** What the process would stand on if it were started with these settings, one after the other. Nothing is changed. */
+/** Checks everything a server with these settings needs, one by one. Changes nothing. */
 export async function* examine(config: Config): AsyncGenerator<Finding> {
   yield node(process.versions.node);
   yield await port(config);
@@ -145,7 +145,7 @@ async function settingsFile({ path, hasSecrets }: NonNullable<Config['file']>): 
 
 const OTHERS_READ = 0o004;
 
-/** What is in it is not loaded: that would run it. */
+/** Lists the job files without loading them, which would run them. */
 async function jobsFolder(folder: string): Promise<Finding> {
   try {
     const files = await jobFiles(folder, true);
@@ -185,7 +185,6 @@ async function issuer({ identity }: Config): Promise<Finding> {
   const keys = createKeys({
     uri: identity.jwksUri,
     now: () => performance.now(),
-    fetch: globalThis.fetch,
     onFailure: () => {},
   });
   const { count, failure } = await keys.check();

@@ -56,7 +56,7 @@ function all(
     present: {
       at: NOW,
       counts: [],
-      lanes: [],
+      subqueues: [],
       paused: [],
       replicas: [replica('r1')],
       pools: [],
@@ -108,20 +108,20 @@ test('a silent replica', () => {
 });
 
 test('jobs that are due for too long, unless their kind is paused', () => {
-  const lane = (kind: string, minutes: number) => ({
+  const subqueue = (kind: string, minutes: number) => ({
     kind,
     tenant: '',
     retrying: 0,
     oldestDueAt: NOW - minutes * 60_000,
   });
-  const lanes = [lane('a', 4), lane('b', 6), lane('c', 20)];
+  const subqueues = [subqueue('a', 4), subqueue('b', 6), subqueue('c', 20)];
   const replicas = [replica('r1', { kinds: ['a', 'b', 'c'] })];
-  expect(found({ lanes, replicas, counts: [queued('b', 2)] })).toMatchObject([
+  expect(found({ subqueues, replicas, counts: [queued('b', 2)] })).toMatchObject([
     { id: 'old:c', level: 'failed', title: 'c waits for 20 min' },
     { id: 'old:b', level: 'queued', count: 2 },
   ]);
   const paused = [{ kind: 'c', by: null, since: NOW, reason: null }];
-  expect(found({ lanes, replicas, paused }).map(({ id }) => id)).toEqual(['paused:c', 'old:b']);
+  expect(found({ subqueues, replicas, paused }).map(({ id }) => id)).toEqual(['paused:c', 'old:b']);
 });
 
 test('groups that grew within the window', () => {
@@ -208,6 +208,8 @@ test('of jobs, only those of the caller’s tenants count', () => {
   const scope = { ...EVERYTHING, tenants: ['acme'] };
   const paused = [{ kind: 'a', by: null, since: NOW, reason: null }];
   const counts = [queued('a', 5), queued('a', 2, { tenant: 'acme' }), queued('old', 9)];
-  const lanes = [{ kind: 'b', tenant: '', retrying: 0, oldestDueAt: 0 }];
-  expect(found({ paused, counts, lanes }, {}, scope)).toMatchObject([{ id: 'paused:a', count: 2 }]);
+  const subqueues = [{ kind: 'b', tenant: '', retrying: 0, oldestDueAt: 0 }];
+  expect(found({ paused, counts, subqueues }, {}, scope)).toMatchObject([
+    { id: 'paused:a', count: 2 },
+  ]);
 });

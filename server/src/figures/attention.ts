@@ -5,7 +5,7 @@ import type { Present } from './present.ts';
 import { THRESHOLDS } from './thresholds.ts';
 import { heldKinds } from './waiting.ts';
 
-/** What somebody should look at, the worst first: each with what helps. Of a caller's tenants, where it is about jobs. */
+/** Conditions that need attention, worst first, each with the action that helps. Jobs are limited to the caller's tenants. */
 export function attentionOf(params: {
   readonly present: Present;
   readonly scope: Scope;
@@ -142,11 +142,11 @@ function unknownKinds({ counts, replicas, paused }: Present, scope: Scope): Atte
 }
 
 /** Due for too long, though nothing holds their kind back. */
-function oldJobs({ at, lanes, counts, paused }: Present, scope: Scope): Attention[] {
+function oldJobs({ at, subqueues, counts, paused }: Present, scope: Scope): Attention[] {
   const { warn, critical } = THRESHOLDS.oldestDueSeconds;
   const isHeld = heldKinds(paused);
   const oldest = new Map<string, number>();
-  for (const { kind, tenant, oldestDueAt } of lanes)
+  for (const { kind, tenant, oldestDueAt } of subqueues)
     if (oldestDueAt !== null && hasTenant(scope, tenant) && !isHeld(kind))
       oldest.set(kind, Math.min(oldest.get(kind) ?? Infinity, oldestDueAt));
   return [...oldest].flatMap(([kind, since]): Attention[] => {
@@ -253,7 +253,7 @@ function dueOf(counts: Present['counts'], scope: Scope, kind: string): number {
   );
 }
 
-/** Who and why: whoever finds it held back wants to know before they let it go. */
+/** Says who paused it and why: people want to know before they resume it. */
 function pausedBy({ by, reason }: { by: string | null; reason: string | null }): string {
   return `Paused by ${by ?? 'nobody known'}${reason === null ? '' : `: “${reason}”`}.`;
 }

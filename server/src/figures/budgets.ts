@@ -3,7 +3,7 @@ import { type Scope, hasTenant } from '@millrace/engine';
 import type { Org, WorkloadBudget } from '@millrace/workload-kit';
 import { THRESHOLDS } from './thresholds.ts';
 
-/** What is limited, and how much of it is used: of the service, and of the orgs of a caller's tenants. */
+/** Limited resources and their usage: of the service, and of the orgs of the caller's tenants. */
 export type Budgets = (scope: Scope) => Promise<Budget[]>;
 
 export interface Connections {

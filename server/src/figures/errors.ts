@@ -5,7 +5,7 @@ import { type Grouped, groupsOf } from './error-groups.ts';
 
 /** The newest that are looked at. */
 const MOST = 20_000;
-/** Of a kind in another store: to list the records of an org is a call that somebody counts. */
+/** The maximum of jobs read from another store: listing the records of an org costs API calls. */
 const MOST_BESIDE = 200;
 
 export interface Errors extends Grouped {

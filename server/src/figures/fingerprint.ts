@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** The longest cause that is shown. */
 const MOST_TEXT = 200;
-/** What is read of a message. The database gives 600 characters of it to count groups by, and a list of jobs all. */
+/** The length of a message that is read. The database returns 600 characters to group by, a list of jobs all of it. */
 const MOST_READ = 600;
 
 /**

@@ -1,11 +1,17 @@
 import { type Overview, type OverviewWindow, SOURCES } from '@millrace/api';
 import type { Scope } from '@millrace/engine';
-import type { Counted, Figures, Range, Sampled, Summed } from '@millrace/store-postgres';
+import {
+  type Counted,
+  FIRST_BUCKET_MS,
+  type Figures,
+  type Range,
+  type Sampled,
+  type Summed,
+} from '@millrace/store-postgres';
 import { iso, isoOrNull } from '@millrace/workload-kit';
-import { added, quantile } from './histogram.ts';
 import { rangeOf } from './windows.ts';
 
-/** What came in and went out over a window, from the minutes that all replicas have kept. */
+/** Incoming and finished jobs of a window, from the per-minute counts of all replicas. */
 export interface Flow extends Pick<Overview, 'flow' | 'series' | 'bucketSeconds'> {
   readonly figures: Omit<Overview['figures'], 'endedLately'>;
   readonly from: number;
@@ -194,4 +200,26 @@ function part(some: number, all: number): number | null {
 /** To a hundredth: nobody reads more. */
 function rounded(value: number): number {
   return Math.round(value * 100) / 100;
+}
+
+/** Below so many of all. Within a bucket by the logarithm, so at most a third off; null: there is nothing. */
+export function quantile(counts: readonly number[], fraction: number): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let left = fraction * total;
+  for (const [bucket, count] of counts.entries()) {
+    if (count > 0 && left <= count) {
+      const upper = FIRST_BUCKET_MS * 2 ** bucket;
+      return Math.round(bucket === 0 ? upper * (left / count) : (upper / 2) * 2 ** (left / count));
+    }
+    left -= count;
+  }
+  return FIRST_BUCKET_MS * 2 ** (counts.length - 1);
+}
+
+export function added(a: readonly number[], b: readonly number[]): number[] {
+  return Array.from(
+    { length: Math.max(a.length, b.length) },
+    (_, index) => (a[index] ?? 0) + (b[index] ?? 0),
+  );
 }

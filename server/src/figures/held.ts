@@ -1,8 +1,8 @@
 import type { KnownWorker } from '@millrace/engine';
 
-/** What a worker has reported of itself, as far as slots are concerned. */
+/** The slots part of a worker's report. */
 export interface ReportedSlots {
-  /** Whose jobs it runs. Workers of before do not say. */
+  /** The store whose jobs it runs. Older workers do not report it. */
   readonly store?: string | undefined;
   readonly inFlight: number;
   readonly pools: readonly {

@@ -1,6 +1,6 @@
 import { bucketOf } from '@millrace/store-postgres';
 import { expect, test } from 'vitest';
-import { added, quantile } from './histogram.ts';
+import { added, quantile } from './flow.ts';
 
 test.each([
   [Number.NaN, 0],

@@ -7,7 +7,7 @@ import { attentionOf } from './attention.ts';
 import type { Budgets } from './budgets.ts';
 import { type Errors, errorsOf } from './errors.ts';
 import { type Flow, NOTHING, endedLately, enqueuedOf, flowOf } from './flow.ts';
-import { createKept } from './kept.ts';
+import { createSharedCache } from './shared-cache.ts';
 import { createPresent } from './present.ts';
 import { THRESHOLDS } from './thresholds.ts';
 import { runningOf, waitingOf } from './waiting.ts';
@@ -65,7 +65,7 @@ const LATELY_FOR_MS = 2_000;
 export function serveFigures(parts: FiguresParts): ServedFigures {
   const { store, figures, clock, away, beside, schedules, budgets, documentKinds } = parts;
   const present = createPresent({ store, figures, clock });
-  const shared = createKept(clock).answer;
+  const shared = createSharedCache(clock).answer;
 
   function whole(scope: Scope): FiguresWithin {
     const { tenants, owner } = scope;
@@ -118,7 +118,7 @@ export function serveFigures(parts: FiguresParts): ServedFigures {
         shared(['overview', tenants, owner, window], 1_000, () => overview(window)),
       async errors(kind) {
         const found = await errors(kind);
-        if (found.groups.length > 0) scope.witness?.reached(tenants);
+        if (found.groups.length > 0) scope.accessTrace?.touched(tenants);
         return found;
       },
       async history({ kind, tenant, from, to }) {

@@ -52,10 +52,10 @@ function sampleOf(tenant: string | null, present: Present): Sample {
 /** Ten thousand tenants must not look through everybody's counts ten thousand times. */
 function ofTenants(present: Present): (tenant: string) => Present {
   const counts = grouped(present.counts, ({ tenant }) => tenant);
-  const lanes = grouped(present.lanes, ({ tenant }) => tenant);
+  const subqueues = grouped(present.subqueues, ({ tenant }) => tenant);
   return (tenant) => ({
     ...present,
     counts: counts.get(tenant) ?? [],
-    lanes: lanes.get(tenant) ?? [],
+    subqueues: subqueues.get(tenant) ?? [],
   });
 }

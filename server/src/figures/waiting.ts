@@ -1,11 +1,11 @@
 import { type Count, type Scope, hasTenant } from '@millrace/engine';
 import type { Overview } from '@millrace/api';
-import type { WaitingLane } from '@millrace/store-postgres';
+import type { WaitingSubqueue } from '@millrace/store-postgres';
 import type { Present } from './present.ts';
 
-/** What waits, by why: the four parts add up to the total. */
+/** Waiting jobs by reason: the four parts add up to the total. */
 export function waitingOf(
-  { at, counts, lanes, paused }: Pick<Present, 'at' | 'counts' | 'lanes' | 'paused'>,
+  { at, counts, subqueues, paused }: Pick<Present, 'at' | 'counts' | 'subqueues' | 'paused'>,
   includes: (of: { readonly kind: string; readonly tenant: string }) => boolean,
 ): Overview['waiting'] {
   const isHeld = heldKinds(paused);
@@ -17,10 +17,10 @@ export function waitingOf(
     if (isHeld(kind)) held += count - scheduled;
   }
   let oldest: number | null = null;
-  for (const lane of lanes) {
-    if (!includes(lane)) continue;
-    retrying += lane.retrying;
-    if (!isHeld(lane.kind)) oldest = earliest(oldest, lane);
+  for (const subqueue of subqueues) {
+    if (!includes(subqueue)) continue;
+    retrying += subqueue.retrying;
+    if (!isHeld(subqueue.kind)) oldest = earliest(oldest, subqueue);
   }
   // The two are counted a moment apart.
   retrying = Math.min(retrying, later);
@@ -39,7 +39,7 @@ export function heldKinds(paused: Present['paused']): (kind: string) => boolean 
   return (kind) => kinds.has(kind);
 }
 
-function earliest(before: number | null, { oldestDueAt }: WaitingLane): number | null {
+function earliest(before: number | null, { oldestDueAt }: WaitingSubqueue): number | null {
   if (before === null || oldestDueAt === null) return before ?? oldestDueAt;
   return Math.min(before, oldestDueAt);
 }

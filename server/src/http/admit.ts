@@ -6,14 +6,14 @@ import { isTenantName } from '../identity/names.ts';
 import { NOTHING, scopeOf } from '../identity/scope.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
-import { type Witnessed, createWitness } from './witness.ts';
+import { type RequestAccess, createAccessTrace } from './access-trace.ts';
 
 /** The caller, and what they may see and act on. */
 export interface Admitted {
   /** Null where the route is for anyone. */
   readonly caller: Caller | null;
   readonly scope: Scope;
-  readonly witnessed: Witnessed;
+  readonly accessTrace: RequestAccess;
 }
 
 /** Throws for whoever may not, before a byte of the body is read. */
@@ -23,11 +23,11 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
   return async (name, request) => {
     const contract: Contract = contracts[name];
     const { access } = contract;
-    const witnessed = createWitness();
+    const accessTrace = createAccessTrace();
     if (access === 'anyone') {
       // By route: whoever floods one of them must not make the probes of the others fail.
       rateLimit.take(`${name} from ${request.ip}`);
-      return { caller: null, scope: NOTHING, witnessed };
+      return { caller: null, scope: NOTHING, accessTrace };
     }
     const caller = await known(request);
     // Also of those who may not: the log says who they were.
@@ -42,9 +42,9 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
       );
     }
     // Who one is can be asked by anyone who has a token; it is about nobody's things.
-    if (access === 'signedIn') return { caller, scope: NOTHING, witnessed };
+    if (access === 'signedIn') return { caller, scope: NOTHING, accessTrace };
     const named = tenantNamed(request.headers[TENANT_HEADER]);
-    return { caller, scope: scopeOf(caller, contract, named, witnessed), witnessed };
+    return { caller, scope: scopeOf(caller, contract, named, accessTrace), accessTrace };
   };
 
   /** Only those who are refused are limited by address: many good callers may come through one proxy. */
@@ -67,7 +67,7 @@ function tenantNamed(header: string | string[] | undefined): string | undefined 
       'invalid_request',
       `The header ${TENANT_HEADER} is not valid percent-encoding: % must be followed by two hexadecimal digits.`,
     );
-  // Of admins every tenant is allowed, so the store would be asked for it.
+  // Admins may name any tenant, so an invalid name would reach the store.
   if (!isTenantName(named))
     throw new Refusal(
       'invalid_request',

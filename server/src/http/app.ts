@@ -133,7 +133,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   return app;
 }
 
-/** Fastify tells that it listens, and so do we, in better words. Requests log through `parts.log` itself. */
+/** Silences Fastify's own line about listening, which we log ourselves. Requests log through `parts.log`. */
 function quieter(log: Logger): FastifyBaseLogger {
   return log.child({}, { level: log.isLevelEnabled('info') ? 'warn' : log.level });
 }

@@ -3,7 +3,7 @@ import type { Audit, Contract } from '@millrace/api';
 import type { Log, Scope } from '@millrace/engine';
 import type { AuditEnd, AuditEntry, AuditLog } from '@millrace/store-postgres';
 import type { AdmittedCall, AdmittedHandler } from './handler.ts';
-import { hasCrossed } from './witness.ts';
+import { hasCrossed } from './access-trace.ts';
 
 /**
  * Writes down what is about to be done, does it, and writes down how it ended. What only reads is written once, before
@@ -75,7 +75,7 @@ async function noteRefusal(
 
 type Read = Pick<
   AdmittedCall,
-  'caller' | 'scope' | 'witnessed' | 'correlationId' | 'params' | 'query' | 'body'
+  'caller' | 'scope' | 'accessTrace' | 'correlationId' | 'params' | 'query' | 'body'
 >;
 
 /** `kept` null: only of those who have crossed into tenants that are not their own. */
@@ -85,8 +85,8 @@ export async function noteRead(
   call: Read,
   audit: AuditLog,
 ): Promise<void> {
-  const { caller, witnessed } = call;
-  if (caller === null || (kept === null && !hasCrossed(caller, witnessed))) return;
+  const { caller, accessTrace } = call;
+  if (caller === null || (kept === null && !hasCrossed(caller, accessTrace))) return;
   const entry = entryOf(name, kept ?? {}, call, null);
   await audit.note({ entry: { ...entry, ...about(call) }, outcome: 'done' });
 }
@@ -107,22 +107,22 @@ function entryOf(name: string, kept: Audit, call: Read, replica: string | null):
   };
 }
 
-/** Whose things it could be about, until it has turned out: a filter reaches all that is within. */
+/** The tenants that a request could affect, before it has run: a filter reaches everything within its scope. */
 function aheadOf({ filter }: Audit, { tenants, tenant }: Scope): AuditEntry['tenants'] {
   if (filter) return tenants;
   return tenants === 'all' ? null : [tenant];
 }
 
-/** What a read was asked for is in its query. */
+/** The filter of an audited read is its query. */
 function filterOf({ filter }: Audit, { body, query }: Read, isRead: boolean): string | null {
   if (filter) return JSON.stringify(body);
   const asked: object = query ?? {};
   return isRead && Object.keys(asked).length > 0 ? JSON.stringify(asked) : null;
 }
 
-/** Whose things it turned out to be about. */
-function about({ witnessed }: Pick<AdmittedCall, 'witnessed'>): Pick<AuditEnd, 'tenants'> {
-  const tenants = witnessed.tenants();
+/** The tenants that the request turned out to affect. */
+function about({ accessTrace }: Pick<AdmittedCall, 'accessTrace'>): Pick<AuditEnd, 'tenants'> {
+  const tenants = accessTrace.tenants();
   return tenants === null ? {} : { tenants };
 }
 
@@ -136,7 +136,7 @@ function countOf({ count }: Audit, body: unknown): number | null {
 }
 
 /**
- * Completes the entry. A failure to write it is only logged: the act is done, and the caller must not be told that it
+ * Completes the entry. A failure to write it is only logged: the action is done, and the caller must not be told that it
  * was not.
  */
 async function endOf(audit: AuditLog, id: string, end: AuditEnd, log: Log): Promise<void> {

@@ -14,7 +14,7 @@ import type { Telemetry } from '../telemetry/types.ts';
 import type { Admitted } from './admit.ts';
 import type { OpenedWorkloads } from '../workloads/open.ts';
 
-/** What the routes stand on. */
+/** Dependencies of the routes. */
 export interface AppParts {
   /** Jobs, as the caller may see and change them. Nothing else reaches them from a route. */
   readonly within: (scope: Scope) => WithinScope;
@@ -25,22 +25,25 @@ export interface AppParts {
   readonly saved: SavedThings;
   /** For the service's own jobs, which no caller could make. */
   readonly jobs: Pick<Queue, 'enqueue'>;
-  /** What follows from what, as far as this process knows. */
+  /** The rules that this process knows. */
   readonly rules: () => readonly Pick<Rule, 'name' | 'parents' | 'child'>[];
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
   readonly registry: Registry;
-  /** Of the job files and the workloads. */
+  /** The schedules of the job files and the workloads. */
   readonly schedules: () => readonly Schedule[];
-  readonly config: Pick<Config, 'host' | 'role' | 'webhook' | 'rateLimit' | 'generateLimit'>;
+  readonly config: Pick<
+    Config,
+    'host' | 'role' | 'webhook' | 'rateLimit' | 'generateLimit' | 'jobsFolder' | 'production'
+  >;
   /** The name of this process among the replicas. */
   readonly replica: string;
   readonly authenticate: Authenticate;
-  /** What whoever wants to sign in has to know. */
+  /** The details that clients need to sign in. */
   readonly signIn: SignIn;
   /** As they are in force. */
   readonly settings: () => readonly SettingInForce[];
-  /** Of the simulators that run beside. */
+  /** The pages of the simulators beside the server. */
   readonly sandboxPages: readonly SandboxPage[];
   readonly hub: Hub;
   readonly workloads: Pick<OpenedWorkloads, 'routes' | 'handler' | 'toProblem' | 'erase'>;
@@ -59,7 +62,7 @@ export interface WithinScope {
   readonly figures: FiguresWithin;
 }
 
-/** What the handlers of a route stand on: the jobs as one caller may see them, and never the whole of them. */
+/** Dependencies of a route's handlers: the jobs as one caller may see them, never all of them. */
 export interface RouteParts extends Omit<AppParts, 'within'>, WithinScope {
   readonly scope: Scope;
 }

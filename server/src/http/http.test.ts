@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { type Harness, type HarnessOptions, createHarness } from '../../test/harness.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 
-/** What happens at the edge, before and around the handlers. */
+/** The HTTP edge, before and around the handlers. */
 
 const echo = defineJob({ kind: 'echo', input: z.unknown(), public: true, run: async () => done() });
 

@@ -7,7 +7,7 @@ import type { Caller } from '../identity/caller.ts';
 import { NOTHING } from '../identity/scope.ts';
 import { takeJsonOnly } from './json-bodies.ts';
 import { answerProblem, register } from './register.ts';
-import { createWitness } from './witness.ts';
+import { createAccessTrace } from './access-trace.ts';
 
 const MB = 1_000_000;
 const contract = (path: `/${string}`): Contract => ({
@@ -47,7 +47,7 @@ beforeEach(() => {
         admitted += 1;
         onChange();
         request.caller = callerOf(request);
-        return { caller: null, scope: NOTHING, witnessed: createWitness() };
+        return { caller: null, scope: NOTHING, accessTrace: createAccessTrace() };
       },
       async ({ body }) => {
         begun += 1;

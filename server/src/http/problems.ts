@@ -5,7 +5,7 @@ import { Refusal, type WorkloadProblem } from '@millrace/workload-kit';
 /** The compiler refuses an engine error that the API's table does not have. */
 ERRORS satisfies Record<EngineErrorCode, unknown>;
 
-/** What Fastify refuses before a handler is reached. */
+/** Errors that Fastify throws before a handler is reached. */
 const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid_request',
   404: 'not_found',

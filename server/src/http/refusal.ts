@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, isErrorCode } from '@millrace/api';
 import { Refusal as AnyRefusal } from '@millrace/workload-kit';
 
-/** What the server itself refuses: the compiler knows the codes of the error table. */
+/** A refusal by the server itself; the compiler checks its code against the error table. */
 export class Refusal extends AnyRefusal<ErrorCode> {}
 
 /** The error table says which refusals are no fault of ours, though their status is 500 or more. */

@@ -17,7 +17,7 @@ import type { JsonBodies } from './json-bodies.ts';
 import { NOTHING } from '../identity/scope.ts';
 import { toProblem } from './problems.ts';
 import { Refusal, isOnPurpose } from './refusal.ts';
-import { createWitness } from './witness.ts';
+import { createAccessTrace } from './access-trace.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,7 +25,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Why it was refused, once it was. */
     refusal: string | null;
-    /** What was thrown on our side, for the request's line in the log. */
+    /** Our own error, for the request's line in the log. */
     failure: { readonly err: unknown } | null;
   }
 }
@@ -87,7 +87,7 @@ function unsupported(types: readonly string[], given: string | undefined): Refus
   return new Refusal('unsupported_media_type', `${said}; this takes ${types.join(', ')}.`);
 }
 
-/** What the contract allows of a request. */
+/** The parts of a request that its contract declares, parsed. */
 export function callOf(
   contract: Contract,
   request: FastifyRequest,
@@ -105,7 +105,7 @@ export function callOf(
     body: checked(contract.body, textOnly(request.body, 'body'), 'body') as undefined,
     caller: request.caller,
     scope: request.admitted?.scope ?? NOTHING,
-    witnessed: request.admitted?.witnessed ?? createWitness(),
+    accessTrace: request.admitted?.accessTrace ?? createAccessTrace(),
     correlationId: request.id,
     log: request.log,
   };

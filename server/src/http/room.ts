@@ -6,7 +6,7 @@ export interface Room {
   enter(caller: string): Place;
 }
 
-/** What one request takes up. */
+/** The memory share of one request. */
 export interface Place {
   /** False: there is no room for so many more. */
   take(bytes: number): boolean;

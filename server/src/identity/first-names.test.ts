@@ -40,21 +40,6 @@ test('a program is its registration, also with a new service principal', async (
   expect(await called('app:daemon', 'oid-2')).toBe('app:daemon');
 });
 
-test('a name of a service that somebody was given by an earlier version is theirs no longer', async () => {
-  const names = createNames();
-  await names.take({ name: 'service:nightly-exports', subject: 'oid-1' });
-  const caller: Caller = {
-    name: 'user:service:nightly-exports',
-    subject: 'oid-1',
-    roles: ['member'],
-    tenants: null,
-    claims: {},
-    expiresAt: null,
-  };
-  const authenticate = byFirstName(() => Promise.resolve(caller), names);
-  expect((await authenticate('Bearer x')).name).toBe('user:oid-1');
-});
-
 test('a subject that is too long to be a name is refused, not kept', async () => {
   const called = calling();
   await called('ada@x', 'oid-1');

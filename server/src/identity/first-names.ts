@@ -1,7 +1,7 @@
 import type { Names } from '@millrace/store-postgres';
 import { Refusal } from '../http/refusal.ts';
 import type { Authenticate, Caller } from './caller.ts';
-import { isName, isNameOfProgram, isReserved, nameOfSubject } from './names.ts';
+import { isName, isNameOfProgram, nameOfSubject } from './names.ts';
 
 /** Callers whose name is known without asking the database. */
 const REMEMBERED = 10_000;
@@ -19,8 +19,7 @@ export function byFirstName(authenticate: Authenticate, names: Names): Authentic
   async function firstNameOf({ name, subject }: Caller): Promise<string> {
     const known = remembered.get(subject);
     if (known !== undefined) return known;
-    const taken = (await names.take({ name, subject })) ?? (await takeOther({ name, subject }));
-    const first = isKeptFrom(taken) ? nameOfSubject(subject) : taken;
+    const first = (await names.take({ name, subject })) ?? (await takeOther({ name, subject }));
     const [oldest] = remembered.size < REMEMBERED ? [] : remembered.keys();
     if (oldest !== undefined) remembered.delete(oldest);
     remembered.set(subject, first);
@@ -36,11 +35,6 @@ export function byFirstName(authenticate: Authenticate, names: Names): Authentic
     const taken = await names.take({ name: other, subject });
     if (taken === null) throw refused(`somebody else's, and so is ${other}`);
     return taken;
-  }
-
-  /** Earlier versions let people keep names that are those of services: nobody has them any more. */
-  function isKeptFrom(name: string): boolean {
-    return isReserved(name) && !name.startsWith(nameOfSubject(''));
   }
 
   return async (authorization) => {

@@ -9,7 +9,7 @@ import { type Authenticate, DEVELOPER } from './caller.ts';
 import { createKeys } from './keys.ts';
 import { createAuthenticate } from './verify.ts';
 
-/** Who may be asked who someone is, and what to tell those who want to sign in. */
+/** The trusted issuers, and the sign-in details for clients. */
 export interface Identity {
   readonly authenticate: Authenticate;
   readonly signIn: Omit<SignIn, keyof Place>;
@@ -36,7 +36,6 @@ export function createIdentity(
   const keys = createKeys({
     uri: jwksUri,
     now: () => performance.now(),
-    fetch,
     measured: (run) => telemetry.call({ dependency: 'identity', operation: 'keys' }, run),
     onFailure: (err) => log.warn({ err }, 'the keys of the issuer could not be fetched'),
   });

@@ -1,8 +1,7 @@
-import { withinTime } from '@millrace/workload-kit';
+import { HttpError, createPeer, sendOnce } from '@millrace/http';
 import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose';
 import { z } from 'zod';
 import { Refusal } from '../http/refusal.ts';
-import { readText } from '@millrace/workload-kit';
 
 /** How long a fetched set of keys is good without asking again. */
 const FRESH_MS = 5 * 60_000;
@@ -24,7 +23,7 @@ export interface Keys {
   readonly find: JWTVerifyGetKey;
   /** Fetches if it is time to. */
   check(): Promise<KeysStatus>;
-  /** What is known without asking. */
+  /** The cached keys. */
   status(): KeysStatus;
 }
 
@@ -42,11 +41,12 @@ interface KeySet {
 
 const answer = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
 
+const peer = createPeer('the issuer', HttpError);
+
 export function createKeys(params: {
   readonly uri: string;
   /** Monotonic, in milliseconds. */
   readonly now: () => number;
-  readonly fetch: typeof globalThis.fetch;
   /** Around each fetch, for those who measure: fails as the fetch does. */
   readonly measured?: <T>(run: () => Promise<T>) => Promise<T>;
   readonly onFailure: (error: unknown) => void;
@@ -102,17 +102,17 @@ export function createKeys(params: {
       keys = keySetOf(await measured(read), now());
       failure = null;
     } catch (error) {
-      failure = { why: wordsOf(error), at: now() };
+      failure = { why: error instanceof Error ? error.message : String(error), at: now() };
       onFailure(error);
     }
   }
 
   function read(): Promise<string> {
-    return withinTime(LIMIT_MS, undefined, async (signal) => {
-      const headers = { accept: 'application/json' };
-      const response = await params.fetch(uri, { headers, redirect: 'error', signal });
-      if (!response.ok) throw new Error(`${uri} answered ${response.status}`);
-      return readText(response, LARGEST);
+    const headers = { accept: 'application/json' };
+    const asked = { peer, method: 'GET', headers, ms: LIMIT_MS } as const;
+    return sendOnce(new URL(uri), asked, async (response) => {
+      if (response.status === 200) return response.text(LARGEST);
+      throw new Error(`${uri} answered ${response.status}`);
     });
   }
 
@@ -129,13 +129,6 @@ export function createKeys(params: {
     },
     status,
   };
-}
-
-/** fetch itself says "fetch failed", and its cause why. */
-function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message, cause } = error;
-  return cause instanceof Error ? `${message} (${cause.message || cause.name})` : message;
 }
 
 /** Only what can have signed RS256: other keys in the set are for other things. */

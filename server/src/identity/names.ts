@@ -4,7 +4,7 @@ import type { JWTPayload } from 'jose';
 const NAME_LIMIT = 200;
 const TENANT_LIMIT = 100;
 const PROGRAM = 'app:';
-/** What names of others than people with a user name begin with: programs, people by subject, identities of reports. */
+/** Prefixes of names other than user names: programs, people by subject, identities of reports. */
 const RESERVED = /^(app|user|service):/i;
 
 /**
@@ -20,11 +20,11 @@ export function nameOf(claims: JWTPayload, subject: string): string {
 }
 
 /** A person with such a name would own what a program or a service identity submits. */
-export function isReserved(name: string): boolean {
+function isReserved(name: string): boolean {
   return RESERVED.test(name);
 }
 
-/** Of a person whose token has no name, or whose name is somebody else's here. */
+/** The name of a person whose token has none, or whose name is taken by another subject. */
 export function nameOfSubject(subject: string): string {
   return `user:${subject}`;
 }

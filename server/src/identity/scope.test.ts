@@ -3,7 +3,7 @@ import { defineJob, done } from '@millrace/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Harness, createHarness } from '../../test/harness.ts';
-import { createWitness } from '../http/witness.ts';
+import { createAccessTrace } from '../http/access-trace.ts';
 import type { Caller } from './caller.ts';
 import { scopeOf } from './scope.ts';
 
@@ -15,7 +15,7 @@ const { listJobs, cancelJob, pauseKind, downloadFile } = contracts;
 
 describe('the scope of', () => {
   const of = (who: Caller, route: Parameters<typeof scopeOf>[1], named?: string) => {
-    const { tenants, tenant, owner } = scopeOf(who, route, named, createWitness());
+    const { tenants, tenant, owner } = scopeOf(who, route, named, createAccessTrace());
     return { tenants, tenant, owner };
   };
 

@@ -1,5 +1,5 @@
 import type { Access, Contract } from '@millrace/api';
-import { EVERYTHING, type Scope, type Witness, hasTenant, notAllowed } from '@millrace/engine';
+import { EVERYTHING, type Scope, type AccessTrace, hasTenant, notAllowed } from '@millrace/engine';
 import { Refusal } from '../http/refusal.ts';
 import type { Caller } from './caller.ts';
 
@@ -14,7 +14,7 @@ export function scopeOf(
   caller: Caller,
   { access, wide }: Pick<Contract, 'access' | 'wide'>,
   named: string | undefined,
-  witness: Witness,
+  accessTrace: AccessTrace,
 ): Scope {
   const { tenants: own, name } = caller;
   const mayCross = own === null || caller.roles.includes('admin');
@@ -36,7 +36,7 @@ export function scopeOf(
     ...whole,
     ...(named !== undefined && { tenants: [named], tenant: named }),
     owner: ownerOf(caller, access),
-    witness,
+    accessTrace,
   };
 }
 

@@ -8,9 +8,9 @@ import { isName, isTenantName, nameOf, subjectOf } from './names.ts';
 
 /** Clocks differ by so much between well-kept machines. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-/** Of what a token says, in a sentence about it. */
+/** The maximum length of a token's values in an error message. */
 const SHOWN_LIMIT = 200;
-/** Of one claim. */
+/** The maximum number of values in one claim. */
 const MOST_VALUES = 500;
 /** Beyond it a year has more than four digits, which few readers of a date expect. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
@@ -137,7 +137,7 @@ function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unkn
   }
 }
 
-/** Of a claim that has to be a text or a list of them. */
+/** The text in an error message of a claim that must be a string or a list of strings. */
 function shown(claim: unknown): string {
   const texts = [claim].flat().filter((each) => typeof each === 'string' && each !== '');
   return texts.length === 0 ? 'nobody' : storableText(texts.join(', '), SHOWN_LIMIT);

@@ -10,7 +10,7 @@ export type ImportEvent = {
   readonly type: 'line';
   /** The word of the workload: query, snippet, report. */
   readonly what: string;
-  /** What the other system calls it. */
+  /** The id in the other system. */
   readonly id: string;
 } & Imported;
 
@@ -20,7 +20,7 @@ const LOCK: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtext('millrace.import'))`,
 };
 
-/** What another system kept, in one transaction: all lines are there at the end, or none. `read` may be called again. */
+/** Imports the lines of another system in one transaction, all or none. `read` may be called again. */
 export function importLines(
   database: Database,
   configs: Config['workloads'],

@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config/config.ts';
 import { gatherSettings } from '../config/file.ts';
-import { ProgramRefused, tellInLines } from '../program.ts';
+import { ProgramRefused, reportInLines } from '../program.ts';
 import { requireCurrent } from '../schema/current.ts';
 import { openDatabase } from '../schema/open.ts';
 import { importLines } from './import.ts';
 
 // Run by `millrace import`.
 let secrets: readonly string[] = [];
-await tellInLines(
+await reportInLines(
   async (tell) => {
     const { environment, file } = gatherSettings(process.env, process.cwd());
     const config = readConfig(environment, file);

@@ -14,14 +14,14 @@ import { StartError } from '../start-error.ts';
 import { loadErrorInWords } from './load-error.ts';
 import { VERSION } from './version-query.ts';
 
-/** What the files of the folder have declared. */
+/** The declarations of the folder's files. */
 export interface LoadedJobs {
   readonly kinds: readonly JobKind[];
   readonly rules: readonly Rule[];
   readonly schedules: readonly Schedule[];
   /** Files that declare nothing: helpers, or a forgotten `export`. */
   readonly idle: readonly string[];
-  /** What can be decided only once all kinds are known, each with the file and the export that it is about. */
+  /** Checks that need all kinds, each with its file and export for the error message. */
   check(registry: Registry): void;
 }
 
@@ -66,7 +66,7 @@ export async function loadJobs(
 /** Where something was declared. */
 interface Place {
   readonly file: string;
-  /** Of the export. */
+  /** The name of the export. */
   readonly name: string;
 }
 

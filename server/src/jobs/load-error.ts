@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 
 /** Why a job file cannot be loaded, with the file and the line in which it went wrong: `… (jobs/shared/rates.ts:7)`. */
 export function loadErrorInWords(error: unknown, path: string, folder: string): string {
-  const { sentence, place } = toldByEsbuild(error, folder) ?? toldByNode(error, path, folder);
+  const { sentence, place } = esbuildProblem(error, folder) ?? nodeProblem(error, path, folder);
   return `${sentence}${place === null ? '' : ` (${place.file}:${place.line})`}`;
 }
 
-interface Told {
+interface LoadProblem {
   readonly sentence: string;
   readonly place: Place | null;
 }
@@ -19,13 +19,13 @@ interface Place {
 }
 
 /** `/…/greet.ts:2:6: ERROR: Expected identifier but found "="`; of several, the first. */
-function toldByEsbuild(error: unknown, folder: string): Told | null {
+function esbuildProblem(error: unknown, folder: string): LoadProblem | null {
   const [, file, line, why] = /^(.+):(\d+):\d+: ERROR: (.*)$/m.exec(messageOf(error)) ?? [];
   if (file === undefined || line === undefined || why === undefined) return null;
   return { sentence: why, place: { file: asWritten(file, folder), line: Number(line) } };
 }
 
-function toldByNode(error: unknown, path: string, folder: string): Told {
+function nodeProblem(error: unknown, path: string, folder: string): LoadProblem {
   const sentence = messageOf(error);
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const place = importIn(sentence, path, folder) ?? frameOf(stack, folder);

@@ -22,7 +22,7 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   return isJavaScript ? { ...found, format: 'module' } : found;
 };
 
-/** What a job file cannot find where it is, it gets from here. */
+/** Resolves imports of a job file that its own folder does not provide. */
 const find: ResolveHook = async (specifier, context, nextResolve) => {
   try {
     return await nextResolve(specifier, context);
@@ -32,7 +32,7 @@ const find: ResolveHook = async (specifier, context, nextResolve) => {
   }
 };
 
-/** What a job file imports from the folder is of the same version as itself. */
+/** Imports within the folder get the version of the importing job file. */
 function versioned<Found extends { readonly url: string }>(found: Found, parent?: string): Found {
   if (parent === undefined || !found.url.startsWith(folder) || found.url.includes('?'))
     return found;
@@ -41,7 +41,7 @@ function versioned<Found extends { readonly url: string }>(found: Found, parent?
 }
 
 export const load: LoadHook = async (url, context, nextLoad) => {
-  // JavaScript of the folder too: of what it cannot read, Node does not tell the line.
+  // JavaScript of the folder too: Node does not report the line of a syntax error.
   const isScript = url.startsWith(folder) && isOwn(url, /\.m?js$/);
   if (!isScript && !isOwn(url, /\.m?ts$/)) return nextLoad(url, context);
   const path = fileURLToPath(url);

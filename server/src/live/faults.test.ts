@@ -8,7 +8,7 @@ import {
   createPlace,
   isJob,
   isLive,
-  jobsTold,
+  jobEvents,
   later,
 } from '../../test/live.ts';
 
@@ -30,7 +30,7 @@ describe('more jobs than can be named', () => {
     await replica.queue.enqueueAll(requests);
     await place.run(100);
     await reader.until(isMore);
-    expect(jobsTold(reader.events)).toHaveLength(250);
+    expect(jobEvents(reader.events)).toHaveLength(250);
   });
 
   test.each([true, false])(
@@ -128,12 +128,12 @@ describe('a store that goes away', () => {
     await reader.until(isLive);
     away.go();
     await place.run(200_000);
-    const untold = await other.enqueue();
+    const unannounced = await other.enqueue();
     await place.run(5_000);
     away.comeBack();
     await place.run(20_000);
     await reader.until(isMore);
-    expect(jobsTold(reader.events)).not.toContain(`${untold} QUEUED`);
+    expect(jobEvents(reader.events)).not.toContain(`${unannounced} QUEUED`);
     const told = await other.enqueue();
     await place.run(100);
     await reader.until(isJob(told));
@@ -175,7 +175,7 @@ describe('a line that was cut', () => {
     await place.run(15_000);
     await watcher.untilComment((comment) => comment === 'alive');
     expect(watcher.events.some(isMore)).toBe(false);
-    expect(jobsTold(watcher.events).length).toBeGreaterThan(1);
+    expect(jobEvents(watcher.events).length).toBeGreaterThan(1);
   });
 
   test('to a process that has forgotten who watches is admitted by it', async () => {
@@ -202,9 +202,9 @@ describe('a line that was cut', () => {
     await reader.until(isLive);
     // Deaf for longer than it remembers: this one it does not tell.
     await place.run(100_000);
-    const untold = await two.enqueue();
+    const unannounced = await two.enqueue();
     await place.run(10_000);
-    expect(jobsTold(reader.events)).not.toContain(`${untold} QUEUED`);
+    expect(jobEvents(reader.events)).not.toContain(`${unannounced} QUEUED`);
     tell({ type: 'control' });
     say({ type: 'interest' });
     await place.run(100);

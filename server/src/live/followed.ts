@@ -3,7 +3,7 @@ import type { Follow } from './streams/followers.ts';
 
 const HEADERS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
-/** What a handler gives as events goes out as a stream of them; every other answer is left as it is. */
+/** Sends a handler's events as a stream; other responses pass unchanged. */
 export function followed(handler: AdmittedHandler, follow: Follow): AdmittedHandler {
   return async (call) => {
     const { events, ...answer } = await handler(call);

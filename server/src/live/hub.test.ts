@@ -9,7 +9,7 @@ import {
   createPlace,
   isJob,
   isLive,
-  jobsTold,
+  jobEvents,
   later,
   report,
 } from '../../test/live.ts';
@@ -41,7 +41,7 @@ describe('a new stream', () => {
     const types = reader.events.map(({ type }) => type);
     expect(types).toEqual(['hello', 'job', 'queue', 'worker', 'live']);
     expect(reader.events[0]).toEqual({ type: 'hello' });
-    expect(jobsTold(reader.events)).toEqual([`${running} PROCESSING`]);
+    expect(jobEvents(reader.events)).toEqual([`${running} PROCESSING`]);
     expect(reader.events[2]).toMatchObject({ states: { QUEUED: 1, PROCESSING: 1, SUCCEEDED: 0 } });
     expect(reader.events[3]).toMatchObject({ worker: { id: 'r1', totalProcessed: 3 } });
 
@@ -76,7 +76,7 @@ describe('a new stream', () => {
     const reader = await connecting;
     await reader.until(isJob(id, 'SUCCEEDED'));
     expect(reader.events.map(({ type }) => type).slice(0, 3)).toEqual(['hello', 'job', 'live']);
-    expect(jobsTold(reader.events)[0]).toBe(`${id} PROCESSING`);
+    expect(jobEvents(reader.events)[0]).toBe(`${id} PROCESSING`);
   });
 
   test.each([
@@ -209,7 +209,7 @@ describe('a new stream', () => {
 });
 
 describe('a filter', () => {
-  /** What a stream is told before and after it is live, with 1, 2 … for the jobs in their order. */
+  /** The events before and after `live`, with 1, 2 … for the jobs in their order. */
   async function told(query: (ids: readonly string[]) => Record<string, string>): Promise<string> {
     const replica = await place.start();
     const ids = [
@@ -221,7 +221,7 @@ describe('a filter', () => {
     await place.run(3_000);
     const reader = await connect(replica.url, query(ids));
     await reader.until(isLive);
-    const before = jobsTold(reader.events).length;
+    const before = jobEvents(reader.events).length;
     await replica.settle(first);
     await place.run(1_000);
     for (const kind of ['work', 'other']) {
@@ -233,7 +233,7 @@ describe('a filter', () => {
     // Behind this nothing of it can come any more.
     await place.run(15_000);
     await reader.untilComment((comment) => comment === 'alive');
-    const short = jobsTold(reader.events).map((line) =>
+    const short = jobEvents(reader.events).map((line) =>
       line.replace(
         /^\S+ (.).*/,
         (_, state: string) => `${ids.indexOf(line.split(' ')[0] ?? '') + 1}${state}`,

@@ -35,7 +35,7 @@ export interface Hub {
   streams(): number;
   /** How many were closed because their readers were too slow. */
   dropped(): number;
-  /** Ends all streams, and tells the other processes what is left to tell. */
+  /** Ends all streams, and sends the remaining announcements to the other processes. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface HubParams {
   readonly store: MainStore;
   readonly announcements: Announcements;
   readonly events: Events;
-  /** What workloads announce and listen to. */
+  /** The live interface for workloads: announce and listen. */
   readonly topics?: Topics;
   /** Where things of workloads are read. */
   readonly things?: Things;
@@ -110,7 +110,7 @@ export function createHub(params: HubParams): Hub {
     },
     onGap(found) {
       boards.refresh();
-      return audience.tellGap(found);
+      return audience.reportGap(found);
     },
   });
   const pulse = createPulse({

@@ -11,7 +11,7 @@ import {
   connect,
   isJob,
   isLive,
-  jobsTold,
+  jobEvents,
   startReplica,
 } from '../../test/live.ts';
 
@@ -58,13 +58,13 @@ test('what either does is reported by both, in the same order', async () => {
     ids.push(...(await Promise.all([a.enqueue(), b.enqueue(), a.enqueue(), b.enqueue()])));
   }
   for (const id of ids) await Promise.all([readerA.until(isJob(id)), readerB.until(isJob(id))]);
-  const told = jobsTold(readerA.events);
+  const told = jobEvents(readerA.events);
   expect(told).toHaveLength(20);
-  expect(jobsTold(readerB.events)).toEqual(told);
+  expect(jobEvents(readerB.events)).toEqual(told);
 });
 
 /** The last that was told of each job. */
-function lastTold(reader: Reader): Map<string, string> {
+function lastEvents(reader: Reader): Map<string, string> {
   return new Map(
     reader.events.flatMap((event) =>
       event.type === 'job' ? [[event.job.id, event.job.state]] : [],
@@ -95,7 +95,7 @@ test('readers who come and go while jobs run know in the end what the store know
     await comer.until(isJob(enqueued[0]?.id ?? ''));
     // From process to process, with whatever it has heard so far.
     comer.close();
-    for (const [id, state] of lastTold(comer)) known.set(id, state);
+    for (const [id, state] of lastEvents(comer)) known.set(id, state);
     comer = await reading(round % 2 === 0 ? a : b);
     // What ended while nobody read is in the list.
     const { jobs } = await a.store.list({ filter: {}, limit: 200 });
@@ -104,7 +104,7 @@ test('readers who come and go while jobs run know in the end what the store know
   const ids = Array.from({ length: 200 }, (_, index) => `pg-${index + 1}`);
   for (const id of ids) await steady.until(isJob(id, 'SUCCEEDED'));
   const ended = (): boolean => {
-    for (const [id, state] of lastTold(comer)) known.set(id, state);
+    for (const [id, state] of lastEvents(comer)) known.set(id, state);
     return ids.every((id) => known.get(id) === 'SUCCEEDED');
   };
   await comer.until(ended);

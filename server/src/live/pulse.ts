@@ -5,7 +5,7 @@ import type { OpenStreams } from './streams/open-streams.ts';
 import type { Timers } from './timers.ts';
 import type { Trouble } from './trouble.ts';
 
-/** What has to happen now and then while someone watches, here or in another process. */
+/** Periodic tasks while someone watches, here or in another process. */
 export interface Pulse {
   /** Begins, unless it goes already. It ends by itself when nobody watches any more. */
   start(): void;

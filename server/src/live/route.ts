@@ -30,7 +30,7 @@ export function registerEvents(
       const { caller, scope } = call;
       const query = call.query as unknown as Query;
       // What it will show is not known yet: whose jobs it may show is.
-      scope.witness?.reached(tenantsOf(narrowed(scope, defined({ tenant: query.tenant }))));
+      scope.accessTrace?.touched(tenantsOf(narrowed(scope, defined({ tenant: query.tenant }))));
       await noteRead('events', null, call, audit);
       await hub.open({
         response: reply.raw,

@@ -4,25 +4,25 @@ import type { Thing, Topic as TopicOfWorkload } from '@millrace/workload-kit';
 import type { Traits } from './streams/filter.ts';
 import { nameOf, partsOf } from './topics.ts';
 
-/** The things of workloads as streams tell them: read by the names that announcements have. */
+/** Items of workloads in streams, read by the names in announcements. */
 export interface Things {
-  read(names: readonly string[]): Promise<readonly ToldThing[]>;
+  read(names: readonly string[]): Promise<readonly ThingEvent[]>;
   /** The one that is asked for, or those that a new stream is sent first. */
   present(
     topics: ReadonlySet<Topic>,
     scope: Scope,
     id: string | undefined,
-  ): Promise<readonly ToldThing[]>;
+  ): Promise<readonly ThingEvent[]>;
 }
 
-export interface ToldThing {
+export interface ThingEvent {
   readonly name: string;
   readonly traits: Traits;
   readonly event: Thing['event'];
 }
 
 export function createThings(readers: ReadonlyMap<string, TopicOfWorkload>): Things {
-  /** What a client cannot ask for is not sent. */
+  /** Only topics that clients can request are sent. */
   const known = TOPICS.flatMap((topic) => {
     const reader = readers.get(topic);
     return reader === undefined ? [] : [{ topic, reader }];
@@ -30,7 +30,7 @@ export function createThings(readers: ReadonlyMap<string, TopicOfWorkload>): Thi
 
   async function all(
     read: (topic: Topic, reader: TopicOfWorkload) => Promise<readonly Thing[]>,
-  ): Promise<ToldThing[]> {
+  ): Promise<ThingEvent[]> {
     const found = await Promise.all(
       known.map(async ({ topic, reader }) =>
         (await read(topic, reader)).map((thing) => told(topic, thing)),
@@ -55,7 +55,7 @@ export function createThings(readers: ReadonlyMap<string, TopicOfWorkload>): Thi
   };
 }
 
-function told(topic: Topic, { id, tenant, submitter, event }: Thing): ToldThing {
+function told(topic: Topic, { id, tenant, submitter, event }: Thing): ThingEvent {
   const traits = { topic, id, tenant, submitter, kind: null, state: null, correlationId: null };
   return { name: nameOf(topic, id), traits, event };
 }

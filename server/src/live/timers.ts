@@ -11,14 +11,14 @@ export function createTimers(clock: Clock): Timers {
   return {
     once(name, ms, fire) {
       if (set.has(name)) return;
-      const takeBack = clock.after(ms, () => {
+      const cancelTimer = clock.after(ms, () => {
         set.delete(name);
         fire();
       });
-      set.set(name, takeBack);
+      set.set(name, cancelTimer);
     },
     clear() {
-      for (const takeBack of set.values()) takeBack();
+      for (const cancelTimer of set.values()) cancelTimer();
       set.clear();
     },
   };

@@ -7,7 +7,7 @@ import {
   createPlace,
   isJob,
   isLive,
-  jobsTold,
+  jobEvents,
 } from '../../test/live.ts';
 
 let place: Place;
@@ -51,7 +51,7 @@ test('a process that has not heard yet that someone watches tells what it did ju
   const reader = await reading(one);
   await place.run(100);
   await reader.until(isJob(recent, 'QUEUED'));
-  expect(jobsTold(reader.events)).not.toContain(`${old} QUEUED`);
+  expect(jobEvents(reader.events)).not.toContain(`${old} QUEUED`);
 });
 
 test('a process without the route tells what it does, and reads nothing', async () => {

@@ -19,7 +19,7 @@ test('goes on where it was, for its owner alone', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('begins anew when it is large, and keeps the one before', () => {
+test('is rotated when it is large, and keeps the one before', () => {
   const path = join(folder(), 'millrace.log');
   const write = openLogFile(path, 10);
   for (const line of ['first line\n', 'second line\n', 'third\n']) write?.(line);

@@ -21,8 +21,8 @@ export function createRequestLog(now: () => number): RequestLog {
     const line = { method, route, status, durationMs, ...(by && { by }) };
     const { failure, refusal: code } = request;
     if (failure !== null) return request.log.error({ ...line, code, ...failure }, 'request failed');
-    // Of what is another's, callers are told that it is not there; the log knows better.
-    const wasKept = request.admitted?.witnessed.wasDenied() === true;
+    // Callers get "not found" for another tenant's items; the log records the denial.
+    const wasKept = request.admitted?.accessTrace.wasDenied() === true;
     if (!isDenied(status, code) && !wasKept)
       return request.log[levelOf(method, route, status)](line, 'request');
     const fields = { ...line, code, address, ...forwarded(request) };
@@ -43,7 +43,7 @@ function levelOf(method: string, route: string, status: number): 'debug' | 'info
   return method === 'GET' || method === 'HEAD' ? 'debug' : 'info';
 }
 
-/** What a proxy says of whom it asks for. Anyone can write this header, so it stands beside the address, not in its place. */
+/** The client address that a proxy claims. Anyone can send this header, so it is logged beside the real address. */
 function forwarded({ headers }: FastifyRequest): { forwardedFor?: string } {
   const given = headers['x-forwarded-for'];
   return typeof given === 'string' ? { forwardedFor: given.slice(0, 200) } : {};

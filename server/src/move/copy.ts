@@ -65,7 +65,7 @@ async function* piecesOf(from: Session, table: Table): AsyncGenerator<string[]> 
   if (piece.length > 0) yield piece;
 }
 
-/** What is stored apart and not compressed is not read for it. Of what is compressed, the stored size says little. */
+/** Measures row sizes without reading out-of-line values that are not compressed; for compressed ones the stored size says little. */
 function bytesOf(column: string): string {
   return `CASE WHEN ${column} IS NULL THEN 0
     WHEN pg_column_compression(${column}) IS NULL THEN pg_column_size(${column})

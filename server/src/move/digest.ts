@@ -1,7 +1,7 @@
 import type { Session } from '@millrace/store-postgres';
 import { inSchema } from './tables.ts';
 
-/** What two tables have in common exactly when they have the same rows. */
+/** A hash that two tables share exactly if they have the same rows. */
 export interface Digest {
   readonly rows: number;
   /** The first 16 bytes of the SHA-256 of each row's text, added up in two halves: the order of the rows does not matter. */

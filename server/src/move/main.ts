@@ -7,12 +7,12 @@ import { type Config, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/error.ts';
 import { gatherSettings } from '../config/file.ts';
 import { type DatabasePlace, readDatabasePlace } from '../config/place.ts';
-import { ProgramRefused, tellInLines } from '../program.ts';
+import { ProgramRefused, reportInLines } from '../program.ts';
 import { move } from './move.ts';
 
 // Run by `millrace move`.
 let secrets: readonly string[] = [];
-await tellInLines(
+await reportInLines(
   async (tell) => {
     const { environment, file } = gatherSettings(process.env, process.cwd());
     const config = readConfig(environment, file);
@@ -36,7 +36,7 @@ function targetOf(url: string): DatabasePlace {
   }
 }
 
-/** What is not in a database, and so not moved. */
+/** Files outside the database, which are not moved. */
 function filesBeside({ workloads: configs, dataFolder }: Config): KeptFiles[] {
   return workloads
     .filter(({ name }) => configs.has(name))

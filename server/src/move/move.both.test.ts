@@ -26,7 +26,7 @@ import { type MoveEvent, move } from './move.ts';
 import { tablesOf } from './tables.ts';
 import { inFast, inLong } from '../../../scripts/suite.ts';
 
-/** What people write that is hard to write down. */
+/** Values that are hard to copy exactly. */
 const ODD = [
   '',
   ' ',

@@ -15,10 +15,9 @@ import { SCHEMA_PARTS } from '../schema/parts.ts';
 import { databaseFolder, storePlace } from '../store.ts';
 import { PLAIN_TEXTS, copyRows } from './copy.ts';
 import { type Digest, digestOf, rowsByIndex } from './digest.ts';
-import { copySequences } from './sequences.ts';
 import { type Table, inSchema, tablesOf } from './tables.ts';
 
-/** What `millrace move` tells. */
+/** The messages of `millrace move`. */
 export type MoveEvent =
   | { readonly type: 'begin'; readonly from: string; readonly to: string; readonly tables: number }
   /** It is in both, and the same. */
@@ -133,7 +132,7 @@ function damaged({ name }: Table, cause?: unknown): ProgramRefused {
   );
 }
 
-// Of a role that may not see the sessions of others, only its own are counted.
+// A role without access to other sessions counts only its own.
 const OTHERS: Statement = {
   name: '',
   text: `
@@ -179,7 +178,7 @@ async function requireEmpty(writing: Session): Promise<void> {
     );
 }
 
-/** The same migrations have made both. Who has changed a table by hand is told. */
+/** Both schemas come from the same migrations; tables changed by hand are reported. */
 function requireSame(ours: readonly Table[], theirs: readonly Table[]): void {
   const shape = (tables: readonly Table[]) =>
     new Map(tables.map(({ name, columns }) => [name, JSON.stringify(columns)]));
@@ -196,4 +195,26 @@ function requireSame(ours: readonly Table[], theirs: readonly Table[]): void {
 
 function refused(code: string, detail: string): ProgramRefused {
   return new ProgramRefused(code, code === 'source_missing' ? 'notFound' : 'refused', detail);
+}
+
+const SEQUENCES: Statement = {
+  name: '',
+  text: `
+SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('millrace') AND relkind = 'S' ORDER BY relname`,
+};
+// $1 sequence $2 last value $3 whether that was given already
+const SET: Statement = {
+  name: '',
+  text: 'SELECT setval($1::text::regclass, $2::text::bigint, $3)',
+};
+
+/** Ids and epochs go on where they were. Gives how many there are. */
+async function copySequences(from: Session, to: Session): Promise<number> {
+  const sequences = await from.query<{ name: string }>(SEQUENCES, []);
+  for (const { name } of sequences) {
+    const text = `SELECT last_value::text AS last, is_called FROM ${inSchema(name)}`;
+    const [row] = await from.query<{ last: string; is_called: boolean }>({ name: '', text }, []);
+    if (row !== undefined) await to.query(SET, [inSchema(name), row.last, row.is_called]);
+  }
+  return sequences.length;
 }

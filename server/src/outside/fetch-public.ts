@@ -1,77 +1,62 @@
 import { lookup } from 'node:dns';
-import { request } from 'node:https';
 import { isIP } from 'node:net';
-import { type FetchPublic, FetchRefused, withinTime } from '@millrace/workload-kit';
+import { HttpError, createPeer, sendOnce } from '@millrace/http';
+import { type FetchPublic, FetchRefused } from '@millrace/workload-kit';
 import type { Telemetry } from '../telemetry/types.ts';
 import { isPublicAddress } from '../webhook/address.ts';
-import { publicOnly } from '../webhook/send.ts';
+import { AddressRefused, publicOnly } from '../webhook/send.ts';
 import { bare } from '../webhook/url.ts';
 
 const TIMEOUT_MS = 10_000;
 
 /**
- * The name must lead to the public internet, and what was checked is what is connected to. Redirects are refused: they
- * would lead past the caller's own list of hosts.
+ * By https, from the public internet: what was checked is what is connected to. Redirects are refused: they would lead past the
+ * caller's own list of hosts.
  */
 export function createFetchPublic(measured: Telemetry['call']): FetchPublic {
   return (url, options) =>
     measured({ dependency: options.dependency, operation: 'fetch' }, () =>
-      withinTime(TIMEOUT_MS, options.signal, (signal) =>
-        fetchBytes(new URL(url), { ...options, signal }),
-      ),
+      fetchBytes(new URL(url), options),
     );
 }
 
-function fetchBytes(
+async function fetchBytes(
   url: URL,
-  {
-    accept,
-    signal,
-    maxBytes,
-  }: { readonly accept: string; readonly signal: AbortSignal; readonly maxBytes: number },
+  { accept, signal, maxBytes }: Parameters<FetchPublic>[1],
 ): Promise<Uint8Array> {
   const host = bare(url.hostname);
-  return new Promise((resolve, reject) => {
-    // An address is not looked up, so nothing else would check it.
-    if (isIP(host) !== 0 && !isPublicAddress(host)) {
-      reject(refused(url, 'is at an address that is not on the public internet', false));
-      return;
-    }
-    const asked = request(url, {
-      agent: false,
-      headers: { accept, 'user-agent': 'Millrace', connection: 'close' },
-      signal,
-      lookup: publicOnly(lookup),
+  if (url.protocol !== 'https:')
+    throw refused(url, 'is not fetched: the address is not https', false);
+  // An address is not looked up, so nothing else would check it.
+  if (isIP(host) !== 0 && !isPublicAddress(host))
+    throw refused(url, 'is at an address that is not on the public internet', false);
+  const params = {
+    peer: createPeer('the host', HttpError),
+    method: 'GET',
+    headers: { accept },
+    ms: TIMEOUT_MS,
+    signal,
+    lookup: publicOnly(lookup),
+  } as const;
+  try {
+    return await sendOnce(url, params, async (answer) => {
+      if (answer.status === 200) return answer.bytes(maxBytes);
+      throw refused(url, `answered ${answer.status}`, answer.status >= 500);
     });
-    asked.on('error', (error) => reject(unreachable(url, error)));
-    asked.on('response', (response) => {
-      const status = response.statusCode ?? 0;
-      if (status !== 200) {
-        asked.destroy();
-        reject(refused(url, `answered ${status}`, status >= 500));
-        return;
-      }
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        chunks.push(chunk);
-        if (size > maxBytes) {
-          reject(refused(url, `is larger than ${maxBytes} bytes`, false));
-          asked.destroy();
-        }
-      });
-      response.on('end', () => resolve(Buffer.concat(chunks)));
-      response.on('error', (error) => reject(unreachable(url, error)));
-    });
-    asked.end();
-  });
+  } catch (error) {
+    throw error instanceof HttpError ? notFetched(url, error) : error;
+  }
+}
+
+function notFetched(url: URL, { message, cause, kind }: HttpError): FetchRefused {
+  const refusal = cause instanceof AddressRefused ? cause : null;
+  return refused(
+    url,
+    `could not be fetched: ${refusal?.message ?? message}`,
+    refusal === null && kind === 'unavailable',
+  );
 }
 
 function refused(url: URL, why: string, retryable: boolean): FetchRefused {
   return new FetchRefused(`${url.host} ${why}.`, retryable);
-}
-
-function unreachable(url: URL, error: Error): FetchRefused {
-  return refused(url, `could not be fetched: ${error.message}`, error.name !== 'AddressRefused');
 }

@@ -13,19 +13,19 @@ export function auditHandlers({ audit, scope }: RouteParts): Handlers<'listAudit
         filter: {
           ...defined({ ...filter, after: ms(after), before: ms(before) }),
           ...(tenants !== 'all' && { tenants }),
-          // Found by a target that is kept from the reader, an entry would tell it, and so would the page that it is missing from.
+          // An entry found by a target that is hidden from the reader would reveal it, and so would a page without it.
           ...(tenants !== 'all' && filter.target !== undefined && { exceptActions: HASHED }),
         },
         limit,
         ...(cursor !== undefined && { cursor }),
       });
-      if (entries.length > 0) scope.witness?.reached(tenants);
+      if (entries.length > 0) scope.accessTrace?.touched(tenants);
       return ok({ entries: entries.map((entry) => shown(scope, entry)), next });
     },
   };
 }
 
-/** What the reader may know of an entry. One that is about others too is shown without their names and numbers. */
+/** The parts of an entry that the reader may see. Names and counts of other tenants are removed. */
 function shown(scope: Scope, { tenants: about, at, count, filter, target, ...entry }: AuditRecord) {
   const isWhole = scope.tenants === 'all' || isOwn(scope, about);
   const asked = filter === null ? null : (JSON.parse(filter) as Record<string, unknown>);

@@ -23,10 +23,10 @@ export function bulkHandlers({
   async function require(id: string): Promise<Bulk> {
     const found = await log.get({ id });
     if (found !== null && isShown(scope, found)) {
-      scope.witness?.reached(found.tenants ?? 'all');
+      scope.accessTrace?.touched(found.tenants ?? 'all');
       return found;
     }
-    if (found !== null) scope.witness?.denied();
+    if (found !== null) scope.accessTrace?.denied();
     throw new Refusal('bulk_not_found', `There is no bulk action "${id}".`);
   }
 
@@ -103,7 +103,7 @@ export function bulkHandlers({
         tenants: scope.tenants === 'all' ? null : scope.tenants,
         submitter: scope.owner,
       });
-      if (bulk.length > 0) scope.witness?.reached(scope.tenants);
+      if (bulk.length > 0) scope.accessTrace?.touched(scope.tenants);
       return ok({ bulk: await Promise.all(bulk.map((each) => jsonOf(each, caller))), next });
     },
   };

@@ -19,7 +19,7 @@ export function enqueueHandlers({
   const options = { fromOutside: true };
 
   function requestOf(body: Body, { caller, correlationId }: Asked): JobRequest {
-    requireKind(registry, body.kind, (kind) => kind.public);
+    requireKind(registry, body.kind, (kind) => kind.public, config);
     if (body.webhook !== undefined) requireWebhook(body.webhook, config.webhook);
     const { runAt, delay, keyWindow, data, ...rest } = body;
     return {

@@ -17,7 +17,7 @@ type Node = Family['nodes'][number];
 type KnownRule = Pick<Rule, 'name' | 'parents' | 'child'>;
 
 const MOST = 200;
-/** Of the jobs that share a correlation id, so many are looked through for grandchildren. */
+/** The maximum of jobs with one correlation id that are searched for grandchildren. */
 const LOOKED_THROUGH = 1_000;
 const GATES = 20;
 

@@ -247,7 +247,10 @@ describe('a job', () => {
   test('of an unknown kind names the nearest that is public', async () => {
     const { client } = start();
     const said = (kind: string) => refusal(client.enqueue({ body: { kind } }), 'unknown_kind');
-    expect(await said('helo')).toBe('Unknown kind "helo". Did you mean "hello"?');
+    expect(await said('helo')).toBe(
+      'Unknown kind "helo". Did you mean "hello"? Job files are read from /srv/jobs.',
+    );
+    expect(await said('nope')).toMatch(/Known kinds: .*hello.*\. Job files are read from/);
     expect(await said('intrenal')).not.toContain('internal');
     expect(await said('millrace.webhok')).not.toContain('millrace.webhook');
   });

@@ -24,6 +24,7 @@ function start(declared: readonly Schedule[] = []) {
     store,
     registry,
     schedules: () => declared,
+    config: { jobsFolder: '/srv/jobs', production: false },
   });
   return {
     store,

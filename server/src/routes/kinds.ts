@@ -1,14 +1,20 @@
 import { iso, isoOrNull } from '@millrace/workload-kit';
 import type { Kind } from '@millrace/api';
-import { type Held, type JobKind, nextTick } from '@millrace/engine';
+import {
+  type Duration,
+  type Held,
+  type JobKind,
+  type RetryPolicy,
+  nextTick,
+  toMs,
+} from '@millrace/engine';
 import { z } from 'zod';
-import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
+import { type Handlers, type RouteParts, ok } from '../http/handler.ts';
 import { paged } from '../http/paged.ts';
-import { cronInWords } from './json/cron-words.ts';
 import { heldJson } from './json/held.ts';
-import { policyInWords } from './json/policy-words.ts';
 import { Refusal } from '../http/refusal.ts';
 import { requireKind } from './known-kind.ts';
+import cronstrue from 'cronstrue';
 
 type Names = 'listKinds' | 'pauseKind' | 'resumeKind' | 'listSchedules';
 
@@ -16,13 +22,16 @@ export function kindHandlers({
   store,
   registry,
   schedules,
-}: Pick<RouteParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
-  /** Of this process, or of another one that works on the same database, such as an app that has Millrace inside. */
+  config,
+}: Pick<RouteParts, 'store' | 'registry' | 'schedules'> & {
+  readonly config: Parameters<typeof requireKind>[3];
+}): Handlers<Names> {
+  /** The name of a kind of this process, or of another one on the same database, such as an app that embeds Millrace. */
   async function requireName(name: string): Promise<string> {
     if (registry.get(name) !== undefined) return name;
     const [workers, paused] = await Promise.all([store.control.workers(), store.control.paused()]);
     const known = [...workers.flatMap(({ kinds }) => kinds), ...paused.map(({ kind }) => kind)];
-    return known.includes(name) ? name : requireKind(registry, name, () => true).kind;
+    return known.includes(name) ? name : requireKind(registry, name, () => true, config).kind;
   }
 
   return {
@@ -113,11 +122,68 @@ function kindJson(kind: JobKind, pause: Held | undefined): Kind {
   };
 }
 
-/** What a caller has to send. Some schemas (transforms to a Date, a Map, custom checks) have no such form. */
+/** The JSON Schema of the data. Some schemas (transforms to a Date, a Map, custom checks) have none. */
 function inputSchema(kind: JobKind): Kind['input'] {
   try {
     return { ...z.toJSONSchema(kind.publicInput, { io: 'input' }) };
   } catch {
     return null;
   }
+}
+
+/**
+ * A schedule as people say it: `At 06:00, on day 1 of the month, in Europe/Berlin`. Null for an expression that only croner,
+ * which runs it, understands.
+ */
+export function cronInWords(cron: string, timeZone: string): string | null {
+  try {
+    const words = cronstrue.toString(cron, { use24HourTimeFormat: true });
+    return `${words}, in ${timeZone}`;
+  } catch {
+    return null;
+  }
+}
+
+/** A retry policy as people say it: "3 retries, after 1 min, 5 min and 15 min". */
+export function policyInWords(policy: RetryPolicy): string {
+  switch (policy.backoff) {
+    case 'steps':
+      return policy.delays.length === 0
+        ? 'no retries'
+        : `${retries(policy.delays.length)}, after ${list(policy.delays.map(timeInWords))}`;
+    case 'linear':
+      return `${retries(policy.retries)}, after ${firstDelays(policy).join(', ')}`;
+    case 'exponential':
+      return `${retries(policy.retries)}, after ${timeInWords(policy.base)}, doubling up to ${timeInWords(policy.max)}, ±${Math.round(policy.jitter * 100)} %`;
+  }
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+function timeInWords(duration: Duration): string {
+  const ms = toMs(duration);
+  const [unit, factor] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? ['ms', 1];
+  return `${ms / factor} ${unit}`;
+}
+
+/** Up to three delays of a linear policy, and an ellipsis where there are more: "1 s", "2 s", "3 s", "…". */
+function firstDelays(policy: { retries: number; step: Duration }): readonly string[] {
+  const shown = Array.from({ length: Math.min(policy.retries, 3) }, (_, at) =>
+    timeInWords((at + 1) * toMs(policy.step)),
+  );
+  return policy.retries > 3 ? [...shown, '…'] : shown;
+}
+
+function retries(count: number): string {
+  return count === 1 ? 'one retry' : `${count} retries`;
+}
+
+function list(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
 }

@@ -160,7 +160,7 @@ describe('kinds and schedules', () => {
 });
 
 describe('the worker', () => {
-  test('is stopped and started by hand; 409 when it is so already', async () => {
+  test('is stopped and started by hand; 409 if there is nothing to change', async () => {
     const { client, worker } = start();
     worker.start();
     expect(await client.stopWorker()).toMatchObject({ isRunning: false });

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { createMemoryFigures } from '../../test/figures.ts';
 import { type HarnessOptions, createHarness } from '../../test/harness.ts';
 import { NOTHING } from '../figures/flow.ts';
-import { createKept } from '../figures/kept.ts';
+import { createSharedCache } from '../figures/shared-cache.ts';
 
 const hello = defineJob({
   kind: 'hello',
@@ -28,7 +28,7 @@ test('what waits is counted by why, and the parts add up', async () => {
   const { client, store } = start({
     clock: time.process(),
     figures: createMemoryFigures({
-      lanes: () => [
+      subqueues: () => [
         { kind: 'hello', tenant: '', retrying: 1, oldestDueAt: Date.now() - 61_000 },
         { kind: 'other', tenant: '', retrying: 0, oldestDueAt: 0 },
       ],
@@ -189,7 +189,7 @@ test('tenants come in pages, with the quotas of what they have', async () => {
 
 test('an answer is shared while it is under way and for its time, and one that failed is not kept', async () => {
   const time = createVirtualTime();
-  const { answer } = createKept(time.process());
+  const { answer } = createSharedCache(time.process());
   let asked = 0;
   const ask = (key: string, fails = false) =>
     answer(key, 1_000, async () => {

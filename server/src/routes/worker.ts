@@ -60,7 +60,7 @@ function required(worker: Worker | null): Worker {
   throw new Refusal('conflict', 'This replica has no worker: it runs with MILLRACE_ROLE=api.');
 }
 
-/** What is for later is no backlog. */
+/** Scheduled jobs are not backlog. */
 async function queueJson(store: RouteParts['store']) {
   const { states, scheduled } = countsJson(await store.counts(), {});
   return { currentQueueDepth: states.QUEUED - scheduled, currentScheduled: scheduled };

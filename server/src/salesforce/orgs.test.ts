@@ -4,7 +4,12 @@ import { orgPools } from './orgs.ts';
 
 const config = readConfig({}).salesforce;
 const pools = (described: Parameters<typeof orgPools>[0], room: number | null) =>
-  orgPools(described, ['document.acme'], () => room, config);
+  orgPools(
+    described,
+    ['document.acme'],
+    new Map(room === null ? [] : [['document.acme', room]]),
+    config,
+  );
 
 describe('the pool of an org', () => {
   test('claims no more than can start, by half of that at the least', () => {

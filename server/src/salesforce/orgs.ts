@@ -7,6 +7,9 @@ import type { Logger } from '../log/log.ts';
 import type { OrgUsage } from '../telemetry/metrics/observe.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 
+/** Documents of one org, where the office has as many processes. */
+const MOST_AT_ONCE = 8;
+
 /** Connects to nothing yet: an org that is away must not keep the process from starting. */
 export function openOrg(
   config: OrgConfig,
@@ -33,8 +36,8 @@ export function openOrg(
   return { name, tenant, salesforce, store };
 }
 
-/** What the org has of the package, for whoever reads the log. Not waited for. */
-export function tellLevel({ name, store }: Org, log: Logger): void {
+/** Logs whether the org has the package's Apex. Not awaited. */
+export function logApexLevel({ name, store }: Org, log: Logger): void {
   store.level().then(
     (level) => log.info({ org: name, salesforceLevel: level }, 'the Salesforce org is connected'),
     (err: unknown) => log.warn({ org: name, err }, 'the Salesforce org does not answer yet'),
@@ -49,7 +52,7 @@ export function tellLevel({ name, store }: Org, log: Logger): void {
 export function orgPools(
   described: readonly PoolConfig[],
   kinds: readonly string[],
-  roomOf: (kind: string) => number | null,
+  rooms: ReadonlyMap<string, number>,
   config: SalesforceConfig,
 ): PoolConfig[] {
   const named = new Set(described.flatMap((pool) => pool.kinds ?? []));
@@ -59,8 +62,10 @@ export function orgPools(
     ...rest.map((kind) => ({ name: kind, kinds: [kind] })),
   ];
   return pools.map((pool) => {
-    const rooms = (pool.kinds ?? []).map((kind) => roomOf(kind) ?? config.batch);
-    const { concurrency = Math.max(1, ...rooms) } = pool;
+    const limits = (pool.kinds ?? []).map((kind) =>
+      Math.min(rooms.has(kind) ? MOST_AT_ONCE : config.batch, rooms.get(kind) ?? config.batch),
+    );
+    const { concurrency = Math.max(1, ...limits) } = pool;
     const { batch = Math.min(config.batch, concurrency) } = pool;
     return {
       interval: { active: config.intervalMs, idle: config.idleIntervalMs },

@@ -172,7 +172,7 @@ describe('POST /generate for a record', () => {
     return { headers: { 'millrace-lease': typeof token === 'string' ? token : '' } };
   }
 
-  /** What the audit log has of requests for documents about a record or a file. */
+  /** The audit entries of requests for documents about a record or a file. */
   async function auditOf(target: string) {
     return (await client.listAudit({ query: { action: 'generate', target } })).entries;
   }

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { gatherSettings } from '../config/file.ts';
 import { readDatabasePlace } from '../config/place.ts';
-import { tellInLines } from '../program.ts';
+import { reportInLines } from '../program.ts';
 import { type MigrateRequest, migrateSchema } from './migrate.ts';
 
 // Run by `millrace migrate`.
 let secrets: readonly string[] = [];
-await tellInLines(
+await reportInLines(
   async (tell) => {
     const { environment, file } = gatherSettings(process.env, process.cwd());
     const place = readDatabasePlace(environment, file);

@@ -16,10 +16,10 @@ import { SCHEMA_PARTS } from './parts.ts';
 
 export type MigrateRequest =
   | { readonly mode: 'apply' | 'check' | 'script' }
-  /** What a role needs that works in the schema and changes nothing about it. */
+  /** The rights of a role that uses the schema without changing it. */
   | { readonly mode: 'grants'; readonly role: string };
 
-/** What `millrace migrate` tells. */
+/** The messages of `millrace migrate`. */
 export type MigrateEvent =
   | {
       readonly type: 'part';

@@ -3,7 +3,6 @@ import { systemClock } from '@millrace/engine/system';
 import { orgCheck, redisCheck, storeCheck } from '../health.ts';
 import { createApp } from '../http/app.ts';
 import { keepAudit } from '../http/keep-audit.ts';
-import { closeApp, listen } from '../http/listen.ts';
 import { byFirstName } from '../identity/first-names.ts';
 import { createIdentity } from '../identity/identity.ts';
 import { type Sandbox, identityOf } from '../sandbox.ts';
@@ -16,8 +15,13 @@ import type { Kinds } from './kinds.ts';
 import type { Process } from './process.ts';
 import type { Queues } from './queues.ts';
 import type { Work } from './work.ts';
+import type { FastifyInstance } from 'fastify';
+import { addressOf } from '../address.ts';
+import type { Config } from '../config/config.ts';
+import { cannotListen } from '../port.ts';
+import type { Door } from '../http/door.ts';
 
-/** Who may ask, and what answers: from here on the process can be reached. */
+/** Identity and the HTTP server, through which the process is reachable. */
 export interface Front {
   readonly address: string;
   /** Where metrics are served without a token, if anywhere. */
@@ -92,7 +96,7 @@ export async function openFront(
   const address = await listen(app, config, lasting.door);
   const metrics = config.metrics === null ? null : await serveMetrics(config.metrics, telemetry);
   if (metrics !== null) closing.add(() => metrics.close());
-  await tellFolder(process, kinds, { address, sandbox });
+  await advertise(process, kinds, { address, sandbox });
   return {
     address,
     metricsAddress: metrics?.address ?? null,
@@ -104,12 +108,43 @@ export async function openFront(
 }
 
 /** The command line finds the process by this, from any folder. */
-async function tellFolder(
+async function advertise(
   { lasting }: Process,
   { sandboxOrg, ofOrgs }: Kinds,
   { address: url, sandbox }: Pick<Front, 'address' | 'sandbox'>,
 ): Promise<void> {
   const [org = null] = sandboxOrg === null ? [] : ofOrgs;
   const simulatedOrg = org === null ? null : { kind: org.kind, page: sandboxOrg ?? '' };
-  await lasting.tellCommandLine({ url, client: sandbox?.client ?? null, simulatedOrg });
+  await lasting.advertiseServer({ url, client: sandbox?.client ?? null, simulatedOrg });
+}
+
+/** For requests under way, once the jobs have ended. */
+const CLOSE_WITHIN_MS = 3_000;
+
+/** Connections that wait to be accepted. With Node's 511, a health check in a burst of 800 was asked to try again, and did so for 40 s. */
+const BACKLOG = 4_096;
+
+async function listen(
+  app: FastifyInstance,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  door: Door | null = null,
+): Promise<string> {
+  if (door !== null) {
+    await app.ready();
+    return door.lead(app.server, { host, port });
+  }
+  try {
+    await app.listen({ host, port, backlog: BACKLOG });
+    return addressOf(app.server);
+  } catch (error) {
+    throw cannotListen(error, host, port);
+  }
+}
+
+/** A connection on which nothing was ever asked counts as busy, and would keep the process for good. */
+async function closeApp(app: FastifyInstance, door: Door | null = null): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), CLOSE_WITHIN_MS);
+  await door?.hold(); // whoever has come in is answered, before the routes are closed
+  await app.close();
+  clearTimeout(timer);
 }

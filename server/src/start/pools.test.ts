@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergedPools } from './pools.ts';
+import { mergedPools } from './work.ts';
 
 const REPORTS = { name: 'reports', kinds: ['report'], concurrency: 2 };
 const PIPELINES = { name: 'pipelines', kinds: ['step', 'start'] };

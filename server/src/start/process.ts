@@ -8,7 +8,7 @@ import { startTelemetry } from '../telemetry/telemetry.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import { VERSION } from '../version.ts';
 
-/** What each step of the start is given. */
+/** The dependencies of each step of the start. */
 export interface Process {
   readonly config: Config;
   readonly log: Logger;
@@ -17,7 +17,7 @@ export interface Process {
   readonly replica: string;
   /** Whatever a step opens is added here. */
   readonly closing: Closing;
-  /** What may be there already, and may stay. */
+  /** Resources that survive a reload with changed job files. */
   readonly lasting: Lasting;
 }
 

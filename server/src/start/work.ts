@@ -1,5 +1,7 @@
 import {
   type Events,
+  MillraceError,
+  type PoolConfig,
   type Worker,
   createEvents,
   createQueue,
@@ -23,11 +25,10 @@ import { createWorkers } from '../workers.ts';
 import { type OpenedWorkloads, openWorkloads } from '../workloads/open.ts';
 import type { Kinds } from './kinds.ts';
 import { openFigures } from './figures.ts';
-import { mergedPools } from './pools.ts';
 import type { Process } from './process.ts';
 import type { Queues } from './queues.ts';
 
-/** What does the work, and what tells of it. */
+/** The workers, and what reports on them. */
 export interface Work {
   readonly events: Events;
   readonly workloads: OpenedWorkloads;
@@ -38,7 +39,7 @@ export interface Work {
 }
 
 export async function openWork(process: Process, kinds: Kinds, queues: Queues): Promise<Work> {
-  const { config, log, telemetry, replica, closing } = process;
+  const { config, log, telemetry, closing } = process;
   const { declared, registry, schedules } = kinds;
   const { stores, orgs } = queues;
   const { database, joined, away } = stores;
@@ -77,7 +78,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
       places: kinds.places,
       salesforce: kinds.salesforce,
       kindsOf: declared.kindsOf,
-      roomOf: declared.roomOf,
+      rooms: declared.rooms,
       schedules,
       pools: mergedPools(config.pools, declared.pools),
       services: new Map([...workloads.services, [BULK_KIND, bulk]]),
@@ -106,4 +107,27 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
   });
   const figures = openFigures(process, kinds, queues, { events, workloads });
   return { events, workloads, worker, hub, figures };
+}
+
+/**
+ * The operator's pools, and those that workloads bring for kinds that must not wait behind others. Where the operator names such a kind,
+ * their pool has it: concurrency, rhythm, priorities and pauses of every kind can be set.
+ */
+export function mergedPools(
+  own: readonly PoolConfig[],
+  ofWorkloads: readonly PoolConfig[],
+): PoolConfig[] {
+  const named = new Set(own.flatMap(({ kinds = [] }) => kinds));
+  const left = ofWorkloads.flatMap((pool) => {
+    const kinds = pool.kinds?.filter((kind) => !named.has(kind)) ?? [];
+    return kinds.length === 0 ? [] : [{ ...pool, kinds }];
+  });
+  for (const { name, kinds } of left) {
+    if (!own.some((pool) => pool.name === name)) continue;
+    throw new MillraceError(
+      'invalid_definition',
+      `MILLRACE_POOLS: the pool "${name}" has the kind "${kinds.join('", "')}" by itself. Add it to the kinds of yours, or choose another name.`,
+    );
+  }
+  return [...own, ...left];
 }

@@ -2,7 +2,7 @@ import type { Store } from '@millrace/engine';
 
 /** A store for some kinds, beside the one that has all others and everything that is not a job. */
 export interface SideStore {
-  /** What people call the place of its jobs: `redis`, or the name of an org. */
+  /** The name of the store for people: `redis`, or the name of an org. */
   readonly place: string;
   readonly store: Store;
   readonly kinds: readonly string[];
@@ -14,7 +14,7 @@ export interface Away {
   missed(store: string, error: unknown): void;
   /** By the names that people know them by: `redis`, an org's. With kinds, only those that have one of them. */
   places(kinds?: readonly string[]): string[];
-  /** Whose numbers nobody knows. */
+  /** The kinds whose numbers are unknown, because their stores do not answer. */
   kinds(): string[];
 }
 

@@ -1,14 +1,14 @@
 import type { Away, SideStore } from './away.ts';
 import { type Filter, type JobId, type Store, StoreUnavailable } from '@millrace/engine';
 
-/** Which of several stores has a job: an id tells its store by its prefix, a kind by the table. */
+/** Finds the store of a job: by the prefix of an id, by the table for a kind. */
 export interface Directory {
   readonly all: readonly Store[];
   ofKind(kind: string): Store;
   ofId(id: JobId): Store;
   /** The stores that may have such jobs. An org is asked only where it may: each call counts against its daily limit. */
   fitting(filter: Filter): readonly Store[];
-  /** The main store must answer; without one of the others, there is still much to tell, and it is noted which is away. */
+  /** The main store must answer; without one of the others the answer is still useful, and notes which one is missing. */
   orLess<T>(store: Store, ask: () => Promise<T>, less: T): Promise<T>;
 }
 

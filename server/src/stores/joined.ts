@@ -14,7 +14,7 @@ import { type Directory, createDirectory } from './directory.ts';
 import { listOver } from './pages.ts';
 import type { MainStore } from './parts.ts';
 
-/** What is asked of the main store alone, whatever store a job is in. */
+/** Verbs of the main store alone, whatever store a job is in. */
 const MAIN_ONLY = [
   'name',
   'keeps',
@@ -33,7 +33,7 @@ const MAIN_ONLY = [
 ] as const satisfies readonly (keyof Store)[];
 
 /**
- * Several stores as one, for those who ask about jobs: an id tells its store by its prefix, a kind by the table.
+ * Several stores as one: the store of a job is found by the prefix of its id, that of a kind by the table.
  * Workers do not use it: each works on its own.
  */
 export function joinStores(

@@ -18,14 +18,14 @@ export interface Stores {
   readonly database: PostgresStore;
   /** The database, measured: the main worker works on it. */
   readonly main: MainStore;
-  /** Of each org, with the pauses of the main store: the worker of the org works on it. */
+  /** The store of each org, with the pauses of the main store; the worker of the org uses it. */
   readonly ofOrgs: ReadonlyMap<string, MainStoreSide>;
   /** The same of Redis; null: there is none. */
   readonly redis: MainStoreSide | null;
   /** All of them as one, for those who ask about jobs. */
   readonly joined: MainStore;
   readonly away: Away;
-  /** Hears what is enqueued in Redis: the database tells of its own. One listens at a time. */
+  /** Listens for jobs enqueued in Redis; the database announces its own. One listener at a time. */
   onMadeBeside(made: Made): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Store } from '@millrace/engine';
 
-/** What a store has as a whole or not at all. The port decides which: each optional member is one. */
+/** Optional parts of a store, present as a whole or not at all: the optional members of the port. */
 export type PartName = {
   [Name in keyof Store]-?: undefined extends Store[Name] ? Name : never;
 }[keyof Store];

@@ -15,7 +15,7 @@ export interface Places {
 export function placesOf(params: {
   readonly redis: RedisConfig | null;
   readonly kinds: readonly JobKind[];
-  /** Of the workloads' kinds. */
+  /** The workloads' kinds that ask for Redis. */
   readonly wanting: readonly string[];
   readonly rules: readonly Related[];
   readonly schedules: readonly Schedule[];

@@ -125,7 +125,7 @@ test('a Redis that is not there, or cannot do what a kind needs, is reported at 
   ]);
   expect(refusals).toEqual([
     expect.stringMatching(
-      /The Redis of REDIS_URL \(127\.0\.0\.1:1\) cannot be used: .*ECONNREFUSED/,
+      /The Redis at REDIS_URL \(127\.0\.0\.1:1\) cannot be used: .*ECONNREFUSED/,
     ),
     expect.stringContaining('no kind "nobody"'),
     expect.stringContaining('the schedule "nightly" needs schedules'),

@@ -16,8 +16,8 @@ export async function openRedis(config: RedisConfig, log: Log): Promise<BullStor
       prefix,
       replicas,
       ...(password !== null && { password }),
-      onAway: tellOnce(log, 'Redis does not answer; its jobs wait until it does'),
-      onFault: tellOnce(log, 'Jobs of a kind in Redis cannot run'),
+      onAway: logOnce(log, 'Redis does not answer; its jobs wait until it does'),
+      onFault: logOnce(log, 'Jobs of a kind in Redis cannot run'),
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -37,7 +37,7 @@ export async function passwordOf({ passwordFile }: RedisConfig): Promise<string 
 }
 
 /** A server that is away is tried several times a second: the same reason is logged once a minute. */
-function tellOnce(log: Log, what: string): (error: unknown) => void {
+function logOnce(log: Log, what: string): (error: unknown) => void {
   let last = { message: '', at: -Infinity };
   return (err) => {
     const message = err instanceof Error ? err.message : String(err);

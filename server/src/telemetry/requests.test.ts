@@ -37,7 +37,7 @@ let app: FastifyInstance;
 let queue: Queue;
 let worker: Worker;
 const events = createEvents();
-/** What a handler saw as the current trace. */
+/** The trace context inside a handler. */
 let seen: (string | undefined)[] = [];
 
 beforeEach(async () => {

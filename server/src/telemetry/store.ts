@@ -3,7 +3,7 @@ import type { Announcements, AuditLog } from '@millrace/store-postgres';
 import type { PartName } from '../stores/parts.ts';
 import type { Call } from './traces/trace-calls.ts';
 
-/** The verbs that ask the store for something. The compiler tells when the port has a new one. */
+/** The verbs that call the store. The compiler reports a new verb of the port. */
 const VERBS = {
   now: true,
   enqueue: true,

@@ -8,7 +8,7 @@
  *   bounds.ts       keeps the number of series small
  *   recorders.ts    counters and histograms; gauges.ts: gauges; readings.ts gives them to OpenTelemetry's readers,
  *                   prometheus.ts under the names that Prometheus wants
- *   watch.ts        what the engine tells, as metrics; observe.ts: what is read at each scrape
+ *   watch.ts        engine events as metrics; observe.ts: what is read at each scrape
  *   sampling.ts     how many traces there may be; trace-context.ts: which one runs now
  *   trace-*.ts      spans of jobs, of calls to the outside, of requests
  *   store.ts        every verb of the store as such a call; requests.ts: the hooks for Fastify
@@ -38,7 +38,6 @@ import { traceJobs } from './traces/trace-jobs.ts';
 import { measureRequests } from './traces/trace-requests.ts';
 import type { Traces } from './traces/traces.ts';
 import type { Telemetry } from './types.ts';
-import { untold } from './untold.ts';
 import { watchEvents } from './metrics/watch.ts';
 import { within } from './metrics/within.ts';
 
@@ -65,7 +64,7 @@ export async function startTelemetry(
   log: Logger,
   clock: Clock = systemClock,
 ): Promise<Telemetry> {
-  if (!config.enabled) return untold;
+  if (!config.enabled) return noTelemetry;
   const resource = resourceFromAttributes({
     'service.name': 'millrace',
     'service.version': config.version,
@@ -117,7 +116,7 @@ export async function startTelemetry(
   };
 }
 
-/** What has to be read is read through the SDK, which has nothing of its own to tell. */
+/** Gauges are read through the SDK, which has no values of its own. */
 function startMetrics(
   resource: Resource,
   producer: MetricProducer,
@@ -165,3 +164,18 @@ async function startTraces(
     shutdown: () => provider.shutdown(),
   };
 }
+
+/** Telemetry that is off: what it is asked to run, it runs. */
+export const noTelemetry: Telemetry = {
+  tracing: undefined,
+  current: () => undefined,
+  call: (_what, run) => run(),
+  request: () => ({ inside: (run) => run(), end() {} }),
+  watch() {},
+  observe() {},
+  count() {},
+  record() {},
+  setGauge() {},
+  scrape: () => Promise.resolve(''),
+  stop: () => Promise.resolve(),
+};

@@ -13,7 +13,7 @@ export interface Telemetry extends Recorders {
   readonly call: Call;
   /** A request of ours begins; `traceRequests` calls it for all of them. */
   request(request: IncomingRequest): RequestTrace;
-  /** From now on, what the engine tells is counted. */
+  /** From now on, engine events are counted. */
   watch(events: Events): void;
   /** From now on, these are read whenever someone scrapes. Kinds that the registry does not know are `other`. */
   observe(parts: Observed & { readonly registry: Pick<Registry, 'all'> }): void;

@@ -56,7 +56,7 @@ export function createDeliver({
 /** The host alone: paths and queries of webhooks often hold a token. */
 function unreachable(url: URL, error: unknown): JobFailure {
   if (error instanceof AddressRefused) return final('webhook_refused', error.message);
-  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const why = error instanceof Error ? error.message : String(error);
   return new JobFailure('webhook_unreachable', `${url.host} could not be reached: ${why}`);
 }
 

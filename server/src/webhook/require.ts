@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { Refusal } from '../http/refusal.ts';
 import { checkUrl } from './url.ts';
 
-/** What delivery would refuse is refused with the request, rather than when the job has ended and nobody looks. */
+/** Checks the webhook at the request, rather than when the job has ended and nobody looks. */
 export function requireWebhook(url: string, { secret, allow }: Config['webhook']): void {
   if (secret === null)
     throw new Refusal(

@@ -1,8 +1,6 @@
-import { withinTime } from '@millrace/workload-kit';
 import { lookup as systemLookup } from 'node:dns';
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { HttpError, createPeer, sendOnce } from '@millrace/http';
 import { isPublicAddress } from './address.ts';
 
 export interface Answer {
@@ -35,55 +33,31 @@ export class AddressRefused extends Error {
   }
 }
 
-/**
- * One POST. Redirects are answers like any other. A new connection each time: a pooled one would have
- * been checked under another name.
- */
-export function send(delivery: Delivery, lookup: Lookup = systemLookup): Promise<Answer> {
-  const { timeoutMs = TIMEOUT_MS } = delivery;
-  return withinTime(timeoutMs, delivery.signal, (signal) => post(delivery, lookup, signal));
-}
-
-function post(delivery: Delivery, lookup: Lookup, signal: AbortSignal): Promise<Answer> {
-  const { url, exempt, headers, body } = delivery;
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
-    const sent = request(url, {
-      method: 'POST',
-      agent: false,
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-        'user-agent': 'Millrace',
-        connection: 'close',
-        ...headers,
+/** One POST. Redirects are answers like any other. */
+export async function send(delivery: Delivery, lookup: Lookup = systemLookup): Promise<Answer> {
+  const { url, exempt, headers, signal } = delivery;
+  try {
+    return await sendOnce(
+      url,
+      {
+        peer: createPeer('the receiver', HttpError),
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: Buffer.from(delivery.body),
+        ms: delivery.timeoutMs ?? TIMEOUT_MS,
+        signal,
+        lookup: exempt ? lookup : publicOnly(lookup),
       },
-      signal,
-      lookup: exempt ? lookup : publicOnly(lookup),
-    });
-    let answer: Answer | null = null;
-    // Once there is a status, nothing that happens to the rest of the answer matters.
-    const end = (error: Error): void => {
-      if (answer !== null) resolve(answer);
-      else reject(signal.aborted ? (signal.reason as Error) : error);
-    };
-    sent.on('error', end);
-    sent.on('close', () => end(new Error('the connection was closed without an answer')));
-    sent.on('response', (response) => {
-      answer = {
-        status: response.statusCode ?? 0,
-        retryAfter: response.headers['retry-after'] ?? null,
-      };
-      // The body is read and dropped, so that the other side can finish sending.
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > MOST_BYTES) sent.destroy();
-      });
-      response.on('error', end);
-    });
-    sent.end(body);
-  });
+      async (answer) => {
+        // The body is read and dropped, so that the other side can finish sending. Nothing that happens to it matters.
+        await answer.bytes(MOST_BYTES).catch(() => {});
+        return { status: answer.status, retryAfter: answer.headers['retry-after'] ?? null };
+      },
+    );
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw error instanceof HttpError && error.cause instanceof AddressRefused ? error.cause : error;
+  }
 }
 
 /**

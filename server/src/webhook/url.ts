@@ -12,7 +12,7 @@ export type CheckedUrl =
   | { readonly ok: true; readonly url: URL; readonly exempt: boolean }
   | { readonly ok: false; readonly why: string };
 
-/** What can be decided without asking the network; the addresses behind a name are checked on delivery. */
+/** Checks without network access; the addresses behind a name are checked on delivery. */
 export function checkUrl(text: string, allow: readonly AllowedHost[]): CheckedUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return refused('The webhook is not a valid URL.');

@@ -6,7 +6,7 @@ export function runChore(
   { name, everyMs, runOnce }: Chore,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): () => void {
-  let takeBack = clock.after(everyMs, round);
+  let cancelTimer = clock.after(everyMs, round);
 
   function round(): void {
     runOnce().then(
@@ -19,8 +19,8 @@ export function runChore(
   }
 
   function again(ms: number): void {
-    takeBack = clock.after(ms, round);
+    cancelTimer = clock.after(ms, round);
   }
 
-  return () => takeBack();
+  return () => cancelTimer();
 }

@@ -16,7 +16,7 @@ export interface DeclaredWorkloads {
   readonly active: readonly ActiveWorkload[];
   /** In the main store. */
   readonly kinds: readonly JobKind[];
-  /** Of these, the names of those whose jobs go to Redis where there is one. */
+  /** The names of those kinds whose jobs are stored in Redis if there is one. */
   readonly wantRedis: readonly string[];
   /** Names of those, wherever their jobs are, that make a document with each execution. */
   readonly documentKinds: readonly string[];
@@ -26,8 +26,8 @@ export interface DeclaredWorkloads {
   readonly schedules: () => readonly Schedule[];
   readonly pools: readonly PoolConfig[];
   kindsOf(org: string): readonly JobKind[];
-  /** How many of a kind can run here at once; null: its workload does not say. */
-  roomOf(kind: string): number | null;
+  /** Kinds of which only so many can run here at once, together. */
+  readonly rooms: ReadonlyMap<string, number>;
   /** Refuses to start where the store of a kind lacks what the kind needs. */
   check(main: Store, orgs: ReadonlyMap<string, Store>, redis?: Store | null): void;
 }
@@ -35,7 +35,7 @@ export interface DeclaredWorkloads {
 export interface ActiveWorkload {
   readonly workload: Workload;
   readonly config: unknown;
-  /** What its `load` gave. */
+  /** The result of its `load`. */
   readonly loaded: unknown;
   readonly kinds: readonly JobKind[];
 }
@@ -72,7 +72,9 @@ export async function declareWorkloads(
     schedules: () => active.flatMap(({ schedules = [] }) => schedulesNow(schedules)),
     pools: active.flatMap(({ pools = [] }) => pools),
     kindsOf: onOrg,
-    roomOf: (name) => kinds.find(({ kind }) => kind.kind === name)?.room ?? null,
+    rooms: new Map(
+      kinds.flatMap(({ kind, room }) => (room === undefined ? [] : [[kind.kind, room]])),
+    ),
     check(main, orgs, redis = null) {
       for (const declared of kinds) {
         const own = declared.redis === true ? (redis ?? main) : main;

@@ -22,13 +22,13 @@ import type { ActiveWorkload } from './declare.ts';
 
 /** The workloads of this process as one. */
 export interface OpenedWorkloads {
-  /** What `run` of a kind is given, by the kind's name. */
+  /** The services passed to `run`, by kind. */
   readonly services: ReadonlyMap<string, unknown>;
   readonly checks: readonly HealthCheck[];
   readonly gauges: readonly ((set: SetGauge<MetricTable>) => void)[];
   /** Tells the workload of the kind. */
   ended(job: EndedJob): void;
-  /** What they use up or share out, as it is now. */
+  /** The current usage of their budgets. */
   budgets(): Promise<readonly WorkloadBudget[]>;
   /** How their things appear in live events, by the topic. */
   readonly topics: ReadonlyMap<string, Topic>;
@@ -95,7 +95,7 @@ function together(all: readonly OpenedWorkload[]): OpenedWorkloads {
     budgets: async () =>
       (
         await Promise.all(
-          // One that cannot tell is left out: the others can.
+          // A workload that fails to answer is left out.
           all.map(async ({ opened }) => (await opened.budgets?.().catch(() => [])) ?? []),
         )
       ).flat(),

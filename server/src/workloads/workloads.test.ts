@@ -4,7 +4,7 @@ import { type Opened, type Workload, EVERYTHING, ok } from '@millrace/workload-k
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClosing } from '../closing.ts';
-import { untold } from '../telemetry/untold.ts';
+import { noTelemetry } from '../telemetry/telemetry.ts';
 import { declareWorkloads } from './declare.ts';
 import { NO_WORKLOADS, openWorkloads } from './open.ts';
 
@@ -62,7 +62,7 @@ const NO_ORGS = { orgs: [] };
 
 async function open(workload: Workload, closing = createClosing()) {
   const { active } = await declareWorkloads([workload], ON, NO_ORGS);
-  const host = { telemetry: untold } as unknown as Parameters<typeof openWorkloads>[1];
+  const host = { telemetry: noTelemetry } as unknown as Parameters<typeof openWorkloads>[1];
   return openWorkloads(active, host, closing);
 }
 
@@ -77,7 +77,7 @@ test('a kind whose store lacks what it needs is refused before anything runs', a
   check(store, new Map());
   const { chunks: _, ...lacking } = store;
   expect(() => check(lacking, new Map())).toThrow(
-    'The kind "letter" needs chunks, which the store "mem" does not have.',
+    'The kind "letter" needs chunks, which the store "mem" does not support',
   );
 });
 
@@ -91,7 +91,7 @@ test('a kind that wants Redis is held against Redis where there is one', async (
   const { chunks: _, ...lacking } = store;
   check(store, new Map());
   expect(() => check(store, new Map(), { ...lacking, name: 'bull' })).toThrow(
-    'The kind "letter" needs chunks, which the store "bull" does not have.',
+    'The kind "letter" needs chunks, which the store "bull" does not support',
   );
 });
 
@@ -100,7 +100,7 @@ test('a kind of an org needs the org', async () => {
   const { kinds, kindsOf, check } = await declareWorkloads([ofOrg], ON, NO_ORGS);
   expect([kinds, kindsOf('acme')]).toEqual([[], [letter]]);
   const store = createMemoryStore({ now: () => 0 });
-  expect(() => check(store, new Map())).toThrow('which is not there');
+  expect(() => check(store, new Map())).toThrow('which is not configured');
   expect(() => check(store, new Map([['acme', store]]))).not.toThrow();
 });
 
@@ -159,7 +159,7 @@ test('what it has loaded is given to declare and open, and its schedules are tho
     },
   });
   const { active, books, schedules } = await declareWorkloads([workload], ON, NO_ORGS);
-  await openWorkloads(active, { telemetry: untold } as never, createClosing());
+  await openWorkloads(active, { telemetry: noTelemetry } as never, createClosing());
   expect(seen).toEqual(['files', 'files']);
   expect(books.map(({ name }) => name)).toEqual(['book']);
   expect(schedules().map(({ cron }) => cron)).toEqual(crons);
@@ -183,7 +183,7 @@ test('a workload is given the steps of all, also of those that are opened after 
     ['pipelines', {}],
   ]);
   const { active } = await declareWorkloads([first, second], on, NO_ORGS);
-  await openWorkloads(active, { telemetry: untold } as never, createClosing());
+  await openWorkloads(active, { telemetry: noTelemetry } as never, createClosing());
   expect(given[0]?.('letter')).toBe(step);
   expect(given[0]?.('parcel')).toBeUndefined();
 });

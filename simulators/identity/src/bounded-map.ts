@@ -12,7 +12,7 @@ interface Limits {
 }
 
 /**
- * What people started and may never end: entries leave after their time, and the oldest leaves when
+ * A map for things that people started and may never end: entries leave after their time, and the oldest leaves when
  * there are too many. All live equally long, so the order of arrival is the order of expiry.
  */
 export function createBoundedMap<Value>({ most, lifetimeMs, now }: Limits): BoundedMap<Value> {

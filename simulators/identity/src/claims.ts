@@ -3,7 +3,7 @@ import { stableUuid } from './identifiers.ts';
 import type { Client, Settings, User } from './options.ts';
 
 /**
- * What Entra writes into access tokens of both versions. By "Access token claims reference", "Optional claims reference"
+ * The claims that Entra writes into access tokens of both versions. By "Access token claims reference", "Optional claims reference"
  * and "Access tokens in the Microsoft identity platform", all at learn.microsoft.com/entra/identity-platform/: which
  * version a token has is decided by the API's registration, not by the endpoint that was asked.
  */

@@ -54,7 +54,7 @@ export interface IdentityOptions {
   /** A GUID, the value of `tid` and a part of every path. One of the sandbox when left out. */
   readonly tenant?: string;
   /**
-   * Whose name is in `iss`. `own`, when left out: that of this server, so that clients find it by discovery.
+   * The issuer that `iss` names. `own`, when left out: this server, so that clients find it by discovery.
    * `entra`: Entra's, for verifiers whose ISSUER is to stay what it is in production; only JWKS_URI leads here.
    */
   readonly issuerHost?: 'own' | 'entra';

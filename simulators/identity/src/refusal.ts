@@ -16,7 +16,7 @@ export type ErrorCode =
   | 'temporarily_unavailable';
 
 /**
- * What a request is refused with, in the words of RFC 6749. The sentence goes to the caller: it repeats
+ * The refusal of a request, in the words of RFC 6749. The sentence goes to the caller: it repeats
  * nothing that was sent, and holds no quote or backslash, which `error_description` may not.
  */
 export class Refusal extends Error {

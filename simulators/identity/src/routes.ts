@@ -14,7 +14,7 @@ export interface Route {
   /** Who reads the answer, and its refusals. */
   readonly reader: 'program' | 'person';
   /**
-   * Which web pages may post here. `loopback`: pages of this machine, which may also read the answers
+   * The web pages that may post here. `loopback`: pages of this machine, which may also read the answers
    * (CORS). `own`: the forms of this issuer. `any`: it changes nothing, or only what a token allows.
    */
   readonly pages: 'loopback' | 'own' | 'any';

@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts';
 import type { FaultMember } from './fault-rules.ts';
 
 /**
- * What the page of a gateway or a proxy may be called: the statuses of RFC 9110, "HTTP Semantics", with which one answers in
+ * The titles of the page of a gateway or a proxy: the statuses of RFC 9110, "HTTP Semantics", with which one answers in
  * the place of the server behind it, and 420, with which Salesforce's own edge does ("Status Codes and Error Responses",
  * REST API Developer Guide). With 200 a maintenance page takes the place of an answer.
  */

@@ -25,7 +25,7 @@ export type Serve = (request: IncomingMessage, body: Buffer) => Promise<Answer |
 /** An HTTP server whose answers are values. */
 export interface Site {
   readonly origin: string;
-  /** Those who asked before this was called have waited for it. */
+  /** Requests that came before this was called have waited for it. */
   serve(handler: Serve): void;
   close(): Promise<void>;
 }

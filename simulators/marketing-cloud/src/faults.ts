@@ -40,7 +40,7 @@ const KINDS = {
   // The polls in docs/plans/2026-01-16-completeddate-fix.md of blake-brooks-88/qs-pro.
   'stays-queued':
     'A status says Queued, with a CompletedDate from the start, also of a query that has ended well.',
-  // Of complex filters the documentation says that they are ignored here; of IN it says nothing.
+  // The documentation says that complex filters are ignored here; it says nothing about IN.
   'ignores-in': 'Where the statuses of several tasks are asked for with IN, one of them is given.',
   'no-status': 'A status comes with no value for Status.',
   'unknown-task': 'A status is not found, though the query was started.',

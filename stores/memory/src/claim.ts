@@ -1,6 +1,6 @@
 import type { ClaimParams, Claimed, ClaimedJob } from '@millrace/engine';
 import type { JobRow, LeaseRow, Transaction } from './data.ts';
-import { choose } from './lanes.ts';
+import { choose } from './subqueues.ts';
 import { comesFirst, move } from './rows.ts';
 import { takeOver } from './take-over.ts';
 

@@ -124,7 +124,7 @@ describe('whose turn it is', () => {
     expect(first?.tenant, 'each handle by itself').toBe('a');
   });
 
-  it('a lane gives no more than its share, and says that it has more', async () => {
+  it('a subqueue gives no more than its share, and says that it has more', async () => {
     const { store } = world();
     await store.enqueue({
       jobs: Array.from({ length: 20 }, () => newJob({ tenant: 'big' })),

@@ -70,8 +70,8 @@ function readCursor(cursor: string): number {
 export function counts({ data, now }: Transaction): Count[] {
   const scheduled = new Map<string, number>();
   for (const { kind, tenant, runAt } of data.queued.values()) {
-    const lane = keyOf(kind, tenant);
-    if (runAt > now) scheduled.set(lane, (scheduled.get(lane) ?? 0) + 1);
+    const subqueue = keyOf(kind, tenant);
+    if (runAt > now) scheduled.set(subqueue, (scheduled.get(subqueue) ?? 0) + 1);
   }
   return [...data.counts.values()].map((row) => ({
     ...row,

@@ -96,9 +96,9 @@ describe.each(DATABASES)('on %s', (which) => {
         of(LEVEL.all, '', '', 9),
         of(LEVEL.kind, '', 'x', 6),
         of(LEVEL.kind, '', 'y', 3),
-        of(LEVEL.lane, 'acme', 'x', 4),
-        of(LEVEL.lane, '', 'x', 2),
-        of(LEVEL.lane, 'acme', 'y', 3),
+        of(LEVEL.subqueue, 'acme', 'x', 4),
+        of(LEVEL.subqueue, '', 'x', 2),
+        of(LEVEL.subqueue, 'acme', 'y', 3),
       ]);
       const succeeded = async (asked: Parameters<typeof sum>[0]) =>
         (await sum(asked)).map((each) => each.succeeded);
@@ -115,7 +115,7 @@ describe.each(DATABASES)('on %s', (which) => {
 
     test('more rows than one statement takes', async () => {
       const rows = Array.from({ length: 2_500 }, (_, index) =>
-        rollup(NOW, { level: LEVEL.lane, tenant: `t${index}`, kind: 'x', succeeded: 1 }),
+        rollup(NOW, { level: LEVEL.subqueue, tenant: `t${index}`, kind: 'x', succeeded: 1 }),
       );
       await keep('a', 1, rows);
       const tenants = rows.map(({ tenant }) => tenant);
@@ -219,8 +219,8 @@ describe.each(DATABASES)('on %s', (which) => {
     await setClock(NOW + 5_000);
     await store.enqueue({ jobs: [job('a', { priority: 5 }), job('b'), job('a')] });
     await fail('b', 'No.', 'retry');
-    const lanes = await store.figures.waiting();
-    expect(lanes.toSorted((x, y) => (x.kind + x.tenant < y.kind + y.tenant ? -1 : 1))).toEqual([
+    const subqueues = await store.figures.waiting();
+    expect(subqueues.toSorted((x, y) => (x.kind + x.tenant < y.kind + y.tenant ? -1 : 1))).toEqual([
       { kind: 'a', tenant: '', retrying: 0, oldestDueAt: NOW },
       { kind: 'a', tenant: 'acme', retrying: 0, oldestDueAt: NOW },
       { kind: 'b', tenant: '', retrying: 1, oldestDueAt: null },

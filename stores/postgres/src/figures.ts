@@ -19,7 +19,7 @@ export interface Figures {
   /** One step: minutes become hours after two days, and nothing is kept for longer than eight. */
   tidy(): Promise<{ readonly more: boolean }>;
   /** Waiting jobs of each kind and tenant that has some, which `counts` of the store leaves out. */
-  waiting(): Promise<WaitingLane[]>;
+  waiting(): Promise<WaitingSubqueue[]>;
   /** The newest that failed, or that wait for a retry. */
   failures(params: FailuresParams): Promise<Failure[]>;
   /** Reports jobs that the store makes and ends by itself from now on. One listens at a time. */
@@ -33,7 +33,7 @@ export type Source = (typeof SOURCES)[number];
 /** The buckets of a histogram. Bucket n counts up to 4 · 2ⁿ ms, the last one everything beyond, which begins at 9 hours. */
 export const BUCKETS = 24;
 
-export const LEVEL = { all: 0, kind: 1, lane: 2 } as const;
+export const LEVEL = { all: 0, kind: 1, subqueue: 2 } as const;
 export type Level = (typeof LEVEL)[keyof typeof LEVEL];
 
 export interface Counted {
@@ -90,7 +90,7 @@ export interface Sampled {
   readonly oldestAt: number | null;
 }
 
-export interface WaitingLane {
+export interface WaitingSubqueue {
   readonly kind: string;
   readonly tenant: string;
   readonly retrying: number;

@@ -43,7 +43,7 @@ export {
   type Source,
   type Summed,
   type Tally,
-  type WaitingLane,
+  type WaitingSubqueue,
   type Whose,
 } from './figures.ts';
 export {

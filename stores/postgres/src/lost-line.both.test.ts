@@ -212,7 +212,7 @@ const CASES: Record<string, Prepare> = {
     return () => store.chunks.checkpoint({ checkpoints, leaseMs: 60_000 });
   },
   async 'first renewal of jobs that share a lease'() {
-    // A claim that finds no lane, so that the next one does not expect several of them.
+    // A claim that finds no subqueue, so that the next one does not expect several of them.
     await direct.claim({ worker: 'w', claim: (claims += 1), wants: [], limit: 0, leaseMs: 60_000 });
     const leases = (await start(Array.from({ length: 32 }, () => ({})))).slice(0, 2);
     return async () => {

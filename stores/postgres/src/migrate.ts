@@ -21,16 +21,14 @@ const LOCK: Statement = {
 const HAS: Statement = {
   name: '',
   text: `
-SELECT to_regnamespace('millrace') IS NOT NULL AS schema, m.oid IS NOT NULL AS tables, EXISTS (
-  SELECT FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attname = 'compatible_from') AS compatibility
+SELECT to_regnamespace('millrace') IS NOT NULL AS schema, m.oid IS NOT NULL AS tables
   FROM (SELECT) one
   LEFT JOIN pg_class m ON m.relnamespace = to_regnamespace('millrace') AND m.relname = 'migrations'`,
 };
-// By way of JSON, which has no such member where an earlier version made the table.
 const APPLIED: Statement = {
   name: '',
   text: `
-SELECT name, (to_jsonb(m) ->> 'compatible_from')::int AS compatible_from FROM millrace.migrations m ORDER BY name`,
+SELECT name, compatible_from FROM millrace.migrations ORDER BY name`,
 };
 
 /** The migrations to run, in their order. */
@@ -119,8 +117,8 @@ async function planIn(session: Session, owners: readonly Migrations[]): Promise<
   return planOf(owners, has, has.tables ? await session.query<Applied>(APPLIED, []) : []);
 }
 
-type Has = { schema: boolean; tables: boolean; compatibility: boolean };
-const NOTHING: Has = { schema: false, tables: false, compatibility: false };
+type Has = { schema: boolean; tables: boolean };
+const NOTHING: Has = { schema: false, tables: false };
 
 /** The state of a database that is not there yet. */
 export function planEmpty(owners: readonly Migrations[]): Promise<Plan> {
@@ -129,16 +127,12 @@ export function planEmpty(owners: readonly Migrations[]): Promise<Plan> {
 
 async function planOf(
   owners: readonly Migrations[],
-  { schema, tables, compatibility }: Has,
+  { schema, tables }: Has,
   applied: readonly Applied[],
 ): Promise<Plan> {
   return {
     // Where somebody made the schema for a role, the role need not have the right to make one.
-    base: [
-      ...(schema ? [] : ['CREATE SCHEMA millrace;']),
-      ...(tables ? [] : [CREATE_TABLE]),
-      ...(tables && !compatibility ? [ADD_COMPATIBILITY] : []),
-    ],
+    base: [...(schema ? [] : ['CREATE SCHEMA millrace;']), ...(tables ? [] : [CREATE_TABLE])],
     parts: await Promise.all(
       owners.map(async (owner) => stateOf(owner, await readMigrations(owner), applied)),
     ),
@@ -148,9 +142,8 @@ async function planOf(
 const CREATE_TABLE = `CREATE TABLE millrace.migrations (
   name text PRIMARY KEY,
   applied_at timestamptz NOT NULL DEFAULT now(),
-  compatible_from integer
+  compatible_from integer NOT NULL
 );`;
-const ADD_COMPATIBILITY = 'ALTER TABLE millrace.migrations ADD COLUMN compatible_from integer;';
 
 /** File names have no quotes in them. */
 function sqlOf({ name, sql, compatibleFrom }: Migration): string {

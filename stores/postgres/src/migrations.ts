@@ -59,7 +59,7 @@ async function filesIn(folder: URL): Promise<string[]> {
 }
 
 /** As the database remembers one. */
-export type Applied = { readonly name: string; readonly compatible_from: number | null };
+export type Applied = { readonly name: string; readonly compatible_from: number };
 
 /** How the tables of one owner stand to the files that are here. */
 export interface PartState {
@@ -101,9 +101,7 @@ export function stateOf(
   const pending = known.filter(({ name }) => !has.has(name));
   const newer = own.filter(({ name }) => !known.some((each) => each.name === name));
   const newest = numberOf(known.at(-1)?.file ?? '');
-  const breaking = newer.filter(
-    ({ compatible_from: from }) => pending.length > 0 || from === null || from > newest,
-  );
+  const breaking = newer.filter(({ compatible_from: from }) => pending.length > 0 || from > newest);
   if (breaking.length > 0) throw tooNew(part, breaking, newest);
   return {
     part,

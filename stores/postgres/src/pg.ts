@@ -38,7 +38,7 @@ const types: pg.CustomTypesConfig = {
     oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
 };
 
-/** Which database it is, as the pg package has understood it: never with a user or password. */
+/** The name of the database, as the pg package has understood it: never with a user or password. */
 function placeOf({ database, host, port }: pg.Client): string {
   return `"${database ?? ''}" at ${host}${host.startsWith('/') ? '' : `:${port}`}`;
 }
@@ -71,7 +71,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
   const own = createOwnSessions();
   const trouble = createTrouble();
 
-  // Of a client that vanished without a word only its silence is seen. Its transaction would hold its locks until the
+  // A client that vanished without a word is known by its silence alone. Its transaction would hold its locks until the
   // operating system notices, two hours by default, and every claim would step around the jobs that it holds.
   const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${answerWithinMs}`;
 

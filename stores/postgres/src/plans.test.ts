@@ -178,12 +178,12 @@ describe('figures of the whole', () => {
       ANALYZE`);
   });
 
-  it('how much waits and since when reads a row of each lane, and of later jobs those that retry', async () => {
-    const lanes = await store.figures.waiting();
-    expect(lanes.length).toBeLessThanOrEqual(5);
-    expect(lanes.find(({ kind }) => kind === 'work')).toMatchObject({ retrying: 7 });
+  it('how much waits and since when reads a row of each subqueue, and of later jobs those that retry', async () => {
+    const subqueues = await store.figures.waiting();
+    expect(subqueues.length).toBeLessThanOrEqual(5);
+    expect(subqueues.find(({ kind }) => kind === 'work')).toMatchObject({ retrying: 7 });
     expect(await rowsRead(admin, recorded.last(), 'ready')).toBeLessThanOrEqual(6);
-    const retrying = lanes.reduce((sum, lane) => sum + lane.retrying, 0);
+    const retrying = subqueues.reduce((sum, subqueue) => sum + subqueue.retrying, 0);
     expect(retrying).toBeLessThan(SIZE / 10);
     expect(await rowsRead(admin, recorded.last(), 'scheduled')).toBeLessThanOrEqual(retrying + 3);
     expect(await rowsRead(admin, recorded.last(), 'jobs')).toBeLessThanOrEqual(5);

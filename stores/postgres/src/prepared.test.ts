@@ -48,7 +48,11 @@ it('a connection has planned what every job needs before it is used', async () =
   };
   const names = (await pg.query<{ name: string }>(planned, [])).map(({ name }) => name);
   expect(names).toEqual(
-    expect.arrayContaining(['millrace_claim_one_lane', 'millrace_enqueue', 'millrace_succeed_own']),
+    expect.arrayContaining([
+      'millrace_claim_one_subqueue',
+      'millrace_enqueue',
+      'millrace_succeed_own',
+    ]),
   );
   // And nothing came of it.
   expect(await store.counts()).toEqual([]);

@@ -36,12 +36,12 @@ async function claim(store: PostgresStore, limit = 100): Promise<ClaimedJob[]> {
 const LATER: Partial<NewJob> = { kind: 'later', due: { afterMs: 3_600_000 } };
 
 it.each([
-  ['one lane', ['']],
-  ['several lanes', ['a', 'b']],
+  ['one subqueue', ['']],
+  ['several subqueues', ['a', 'b']],
 ])('of %s is claimed once', async (_, tenants) => {
   const jobs = tenants.map((tenant) => newJob({ tenant, priority: 9 }));
   await claiming.enqueue({ jobs });
-  await claim(claiming); // from here on it knows how many lanes there are
+  await claim(claiming); // from here on it knows how many subqueues there are
   const made = await claiming.enqueue({ jobs: [...jobs, newJob(LATER)] });
   const ids = made.slice(0, -1).map(({ id }) => id);
   await changing.now(); // the first statements of a connection ask for the time

@@ -103,7 +103,7 @@ describe('a database', () => {
     ],
   ])(
     '%s is called by its name, and works again when that is fixed',
-    async (_, spoil, mend, condition) => {
+    async (_, spoil, repair, condition) => {
       await enqueue();
       expect(store.database.trouble()).toBeNull();
       await admin.query(spoil());
@@ -117,7 +117,7 @@ describe('a database', () => {
       expect(told).toBeInstanceOf(StoreUnavailable);
       expect(String(told)).toContain(`StoreUnavailable: ${condition} (`);
       expect(store.database.trouble()).toBe(`${condition}.`);
-      await admin.query(mend());
+      await admin.query(repair());
       await reconnect();
       await enqueue().catch(() => enqueue());
       expect(store.database.trouble()).toBeNull();

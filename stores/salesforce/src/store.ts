@@ -70,7 +70,7 @@ export interface ShownLease {
 }
 
 export interface SalesforceStore extends Store {
-  /** Which part of the package the org has; found out when it is first asked. */
+  /** The part of the package that the org has; found out when it is first asked. */
   level(): Promise<Level['name']>;
   /**
    * Null when the record is not there, or the token is not the lease that Apex gave out with it. The lease of a worker is

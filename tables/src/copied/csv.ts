@@ -1,4 +1,4 @@
-// What COPY wrote is what the file gets, but for the fields that have to be otherwise: formulas, `t` for true, what is
+// The file gets what COPY wrote, except for the fields that have to be otherwise: formulas, `t` for true, what is
 // hidden. A batch without any goes through untouched; its bytes are looked at once and not copied.
 
 import { csvParts, type CsvOptions } from '../csv.ts';

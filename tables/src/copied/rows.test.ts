@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { copied, HOSTILE_TEXTS } from '../../test/copy.ts';
-import { recordEnd, rowsOfCopy } from './rows.ts';
+import { copyRecord, recordEnd, rowsOfCopy } from './rows.ts';
 
 test.each<[string, (string | null)[][]]>([
   ['', []],
@@ -36,4 +36,12 @@ test('records are found one after the other', () => {
 
 test.each(['a', '"a\n', '"a"b\n', 'a,"b""\n'])('%j is no batch', (text) => {
   expect(() => rowsOfCopy(Buffer.from(text))).toThrow('not whole records');
+});
+
+test('a record that was written is read as it was', () => {
+  const rows = [
+    ['a', null, '', 'say "x", y'],
+    ['two\nlines', '\\.', ' ', null],
+  ];
+  expect(rowsOfCopy(Buffer.from(rows.map(copyRecord).join('')))).toEqual(rows);
 });

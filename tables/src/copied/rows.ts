@@ -26,6 +26,12 @@ export function rowsOfCopy(bytes: Uint8Array): (string | null)[][] {
   return rows;
 }
 
+/** One record as COPY reads and writes it, with its LF: text in quotes, so that an empty one is not taken for null. */
+export function copyRecord(values: readonly (string | null)[]): string {
+  const fields = values.map((text) => (text === null ? '' : `"${text.replaceAll(QUOTE, '""')}"`));
+  return `${fields.join(',')}\n`;
+}
+
 /** Behind the LF that ends the record which begins at `from`. */
 export function recordEnd(bytes: Uint8Array, from = 0): number {
   let isQuoted = false;

@@ -1,4 +1,4 @@
-// What bytes say without being made into a string first: the values that nearly all fields have. What is not recognised
+// Reads bytes without making them into a string first: the values that nearly all fields have. A value that is not recognised
 // here is no error; it takes the way over a string, on which values.ts and dates.ts decide.
 
 const MINUS = 0x2d;

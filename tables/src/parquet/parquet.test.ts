@@ -92,14 +92,6 @@ test('each chunk is a row group; an empty one is none', async () => {
   expect(rows).toHaveLength(1010);
 });
 
-test('there are no statistics, whose wrong order of text would make readers skip rows', () => {
-  const columns = [{ name: 'A', type: 'text' }] as const;
-  const { bytes } = fileOf({ format: 'parquet', columns }, [['a'], ['\uFF5E'], ['😀']]);
-  const chunk = parquetMetadata(arrayBuffer(bytes)).row_groups[0]?.columns[0];
-  expect(chunk?.meta_data).toBeDefined();
-  expect(chunk?.meta_data?.statistics).toBeUndefined();
-});
-
 test('a table without rows has its columns', async () => {
   expect(await read(COLUMNS)).toEqual([]);
 });

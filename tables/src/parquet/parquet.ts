@@ -1,14 +1,15 @@
 // One row group for each chunk. hyparquet-writer encodes one column at a time, each by a writer of its own, so that a
 // server can do other work in between: 20,000 rows of 12 columns at once would take it a quarter of a second.
 //
-// Without statistics: those of hyparquet-writer 0.16 order text by UTF-16, where Parquet orders by bytes, and a reader
-// that trusts them skips rows. Without indexes of pages, which are for searching in files larger than these. So
-// what the footer needs of a column chunk is three numbers and a word, and the state stays small (docs/decisions/0020).
+// With the least and the greatest value of each chunk, by which readers skip chunks; without indexes of pages, which are for
+// searching in files larger than these. So what the footer needs of a column chunk is a few numbers and two short bounds, and
+// the state stays small (docs/decisions/0020).
 
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { TableError } from '../errors.ts';
 import type { Column, Notes, Row, Writer } from '../columns.ts';
 import { isMissing, textOf } from '../values.ts';
+import { type Bounds, boundsOf, statisticsOf } from './bounds.ts';
 import { elementOf, encodedElement, holds, storedAs, type Stored } from './schema.ts';
 
 export interface ParquetState {
@@ -22,11 +23,12 @@ interface RowGroup {
   readonly chunks: readonly ColumnChunk[];
 }
 
-interface ColumnChunk {
+interface ColumnChunk extends Bounds {
   readonly start: number;
   /** Where its data pages begin: behind the dictionary, where it has one. */
   readonly pages: number;
   readonly size: number;
+  /** Of the data pages; a dictionary is plain. */
   readonly encoding: Encoding;
 }
 
@@ -74,7 +76,7 @@ export function createParquet(
         columnData: [{ name: column.name, data, offsetIndex: false }],
         rowGroupSize: rows.length,
       });
-      chunks.push(chunkOf(parquet));
+      chunks.push(chunkOf(parquet, (found) => boundsOf(element, found, data)));
       yield taken(writer);
     }
     groups.push({ rows: rows.length, chunks });
@@ -110,24 +112,26 @@ function openAt(
     writer,
     schema: [root, ...elements],
     codec: CODEC,
-    statistics: false,
   });
   writer.offset = offset;
   writer.index = 0;
   return { writer, parquet };
 }
 
-function chunkOf(parquet: ParquetWriter): ColumnChunk {
+function chunkOf(
+  parquet: ParquetWriter,
+  bounds: (found: Parameters<typeof boundsOf>[1]) => Bounds,
+): ColumnChunk {
   const chunk = parquet.row_groups[0]?.columns[0];
-  const encoding = chunk?.meta_data?.encodings[0];
-  if (chunk?.meta_data === undefined || encoding === undefined) {
+  const encoding = chunk?.meta_data?.encodings.at(-1);
+  if (chunk?.meta_data === undefined || encoding === undefined)
     throw new Error('hyparquet-writer wrote no column');
-  }
   return {
     start: Number(chunk.file_offset),
     pages: Number(chunk.meta_data.data_page_offset),
     size: Number(chunk.meta_data.total_compressed_size),
     encoding,
+    ...bounds(chunk.meta_data.statistics),
   };
 }
 
@@ -140,7 +144,7 @@ function footerGroup(group: RowGroup, elements: readonly SchemaElement[]): Foote
 }
 
 function footerChunk(
-  { start, pages, size, encoding }: ColumnChunk,
+  { start, pages, size, encoding, ...bounds }: ColumnChunk,
   rows: number,
   element: SchemaElement | undefined,
 ): FooterChunk {
@@ -149,7 +153,7 @@ function footerChunk(
     file_offset: BigInt(start),
     meta_data: {
       type: element.type,
-      encodings: [encoding],
+      encodings: pages > start ? ['PLAIN', encoding] : [encoding],
       path_in_schema: [element.name],
       codec: CODEC,
       num_values: BigInt(rows),
@@ -157,6 +161,7 @@ function footerChunk(
       total_uncompressed_size: BigInt(size),
       data_page_offset: BigInt(pages),
       ...(pages > start && { dictionary_page_offset: BigInt(start) }),
+      statistics: statisticsOf(element, bounds),
     },
   };
 }

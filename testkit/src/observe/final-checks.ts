@@ -54,20 +54,20 @@ function checkAllThere({ ledger, violations }: World, jobs: ReadonlyMap<string, 
 async function checkCounts({ ledger, violations, peek }: World): Promise<void> {
   const expected = new Map<string, number>();
   for (const { kind, tenant, state, forgotten } of ledger.jobs.values()) {
-    const lane = JSON.stringify([kind, tenant, state]);
-    if (!forgotten) expected.set(lane, (expected.get(lane) ?? 0) + 1);
+    const subqueue = JSON.stringify([kind, tenant, state]);
+    if (!forgotten) expected.set(subqueue, (expected.get(subqueue) ?? 0) + 1);
   }
   for (const { kind, tenant, state, count } of await peek.counts()) {
-    const lane = JSON.stringify([kind, tenant, state]);
+    const subqueue = JSON.stringify([kind, tenant, state]);
     violations.expect(
-      count === (expected.get(lane) ?? 0),
+      count === (expected.get(subqueue) ?? 0),
       'agreement',
-      () => `the store counts ${count} ${lane}, there are ${expected.get(lane) ?? 0}`,
+      () => `the store counts ${count} ${subqueue}, there are ${expected.get(subqueue) ?? 0}`,
     );
-    expected.delete(lane);
+    expected.delete(subqueue);
   }
-  for (const [lane, count] of expected)
-    violations.add('agreement', `the store counts no ${lane}, there are ${count}`);
+  for (const [subqueue, count] of expected)
+    violations.add('agreement', `the store counts no ${subqueue}, there are ${count}`);
 }
 
 function checkResult(
@@ -106,7 +106,7 @@ function checkProgress(
   const execution = executions.of(record);
   if (job === undefined || execution?.reported == null || execution.endedAt === null) return;
   const { reported, endedAt } = execution;
-  // What was saved before a fail-over may be lost with it, and nobody knows to save it again.
+  // Progress that was saved before a fail-over may be lost with it, and nobody knows to save it again.
   if (record.erased || reported.at <= failedOverAt) return;
   if (endedAt - Math.max(reported.at, calmSince) < PROGRESS_WITHIN_MS || execution.signal.aborted)
     return;

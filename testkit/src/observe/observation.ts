@@ -86,7 +86,7 @@ export function createObservation(
     if (to === 'QUEUED') record.queuedAt = now();
     if (to === 'QUEUED' || to === 'PROCESSING') return;
     record.finishedAt = now();
-    // What follows from a failure followed when it failed; a later cancel changes only the label.
+    // Jobs that follow from a failure were made when it failed; a later cancel changes only the label.
     if (from !== 'FAILED') followUps.ended(record, to, now());
   }
 

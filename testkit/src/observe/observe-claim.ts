@@ -22,7 +22,7 @@ export async function observeClaim(
     return answer;
   }
   for (const record of expired) takeOver(seen, answer, record);
-  // What follows from a lost job's end may be given by this very claim.
+  // Jobs that follow from a lost job's end may be given by this very claim.
   await seen.discover(during);
   checkLimits(seen, params, answer);
   for (const job of answer.jobs) give(seen, who, params, job);

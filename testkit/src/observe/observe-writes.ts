@@ -146,7 +146,7 @@ function mayWrite(
     violations.expect(answer === expected, 'refusedWrite', why);
     return record;
   }
-  // Of a job that was forgotten meanwhile nobody can say by whom it was settled.
+  // Nobody can say who settled a job that was forgotten meanwhile.
   if (isSameLease(known?.settled, job) && known?.forgotten !== true)
     violations.expect(answer === 'already', 'refusedWrite', why);
   else violations.expect(answer === 'stale', 'staleWrite', why);
@@ -197,7 +197,7 @@ function apply({ move, now }: Observation, record: JobRecord, outcome: SettledOu
   }
   move(record, 'QUEUED');
   record.runAt = now() + (outcome.move === 'handBack' ? 0 : outcome.delayMs);
-  // What was deferred or handed back was no attempt; only who put it back alive clears it.
+  // A deferral or a hand-back is no attempt; only a worker that puts the job back alive clears it.
   if (outcome.move !== 'retry') record.attempt -= 1;
   if (outcome.move === 'handBack') return;
   record.suspect = false;

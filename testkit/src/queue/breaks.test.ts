@@ -209,7 +209,7 @@ describe('orders', () => {
     await expect(queue.drain()).rejects.toThrow(
       'The worker was to be killed with chunk 3 of a "count", and that never came',
     );
-    queue.mend();
+    queue.repair();
     expect(await queue.drain()).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { CallPlan, Link } from '../world/link.ts';
 import { TestQueueError } from './errors.ts';
 
 /**
- * What is to go wrong.
+ * The faults of a test queue.
  *
  * The store: `away`, so that nothing arrives there; `silent`, so that things arrive and are written, and nobody hears of
  * it. For a while from now on, or for so many calls; `on` picks out one kind of call.
@@ -42,7 +42,7 @@ export interface Point {
 export interface Breaks {
   order(given: Break): void;
   /** Takes back what is still to come. */
-  mend(): void;
+  repair(): void;
   /** The fate of a call. */
   meets(call: string): 'good' | 'away' | 'silent';
   /** The fate of the worker. */
@@ -103,7 +103,7 @@ export function createBreaks(now: () => number): Breaks {
 
   return {
     order,
-    mend() {
+    repair() {
       store = [];
       worker = [];
     },

@@ -69,7 +69,7 @@ export function createDrain(world: TestWorld): Drain {
     if (unused !== null)
       throw new TestQueueError(
         'not_drained',
-        `${unused}, and that never came: the test has not tried what it is for. queue.mend() takes an order back.`,
+        `${unused}, and that never came: the test has not tried what it is for. queue.repair() takes an order back.`,
       );
   }
 

@@ -55,7 +55,7 @@ export interface TestQueue {
   /** Has something go wrong from now on. */
   break(what: Break): void;
   /** Takes back what is still to go wrong. */
-  mend(): void;
+  repair(): void;
   /** For fakes: the worker dies here, and the handler that asks never goes on. */
   crash(): Promise<never>;
 
@@ -132,7 +132,7 @@ function testQueueIn(world: TestWorld): TestQueue {
     },
     retry: async (id) => (await reach('retry', () => queue.retry([id]))).length > 0,
     break: breaks.order,
-    mend: breaks.mend,
+    repair: breaks.repair,
     crash: processes.crash,
     sleep(duration, { signal } = {}) {
       const clock = stretches.current()?.process.clock ?? time;

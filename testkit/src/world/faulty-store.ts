@@ -7,7 +7,7 @@ import type { ProcessClock, VirtualTime } from '../time/virtual-clock.ts';
  * or back, and arrive twice; hints may come late or never. The way there is the network's (what a process
  * sent before it died still arrives), the way back ends in the process, and waits while that is frozen.
  *
- * What arrives twice: settle, renew, checkpoint, and enqueue where every job has a key. TCP repeats nothing,
+ * Calls that arrive twice: settle, renew, checkpoint, and enqueue where every job has a key. TCP repeats nothing,
  * but drivers that send again after a broken connection do. Their second copy comes before the answer; what
  * sits in the buffer of the old connection may come much later. A claim is never repeated blindly: the engine
  * asks for its replay instead.

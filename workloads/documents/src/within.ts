@@ -46,14 +46,14 @@ export function documentsWithin(documents: Documents, scope: Scope) {
   }
 
   function reached(tenant: string): string {
-    scope.witness?.reached([tenant]);
+    scope.accessTrace?.touched([tenant]);
     return tenant;
   }
 
   /** What a list has shown is of all tenants that it could be of. */
   async function listed<T>(list: Promise<{ items: T[]; next: string | null }>) {
     const page = await list;
-    if (page.items.length > 0) scope.witness?.reached(scope.tenants);
+    if (page.items.length > 0) scope.accessTrace?.touched(scope.tenants);
     return page;
   }
 

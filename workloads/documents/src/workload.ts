@@ -24,8 +24,6 @@ import { documentsWithin } from './within.ts';
 type DocumentsHost = Host<typeof contract.metrics>;
 
 const SWEEP_EVERY_MS = 5 * 60_000;
-/** Documents of one org, where the office has as many processes. Those that it leaves to people merge meanwhile. */
-const MOST_AT_ONCE = 8;
 
 /** The documents as a module: a DOCX template and data become a PDF, at a click, in a batch, or from a Salesforce record. */
 export const documents: Workload<DocumentsConfig, Documents, typeof contract> = {
@@ -40,13 +38,13 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
       ...documentKinds({ passwords: createPasswords(passwordKeys) }).map((kind) => ({
         kind,
         needs: ['chunks'] as const,
-        ...(kind.kind === DOCUMENT && { makes: 'document' as const }),
+        ...(kind.kind === DOCUMENT && { makes: 'document' as const, room: slots }),
       })),
       ...orgs.map(({ name, retries }) => ({
         kind: salesforceDocumentKind(name, retries),
         org: name,
         makes: 'document' as const,
-        room: Math.min(MOST_AT_ONCE, slots),
+        room: slots,
       })),
     ],
   }),

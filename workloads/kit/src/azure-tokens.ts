@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpError, createPeer, sendOnce } from '@millrace/http';
 import type { Credential } from '@millrace/store-postgres';
 import { z } from 'zod';
-import { readText } from './read-text.ts';
 import { withinTime } from './within-time.ts';
 
 /** What tokens are for: the scope https://…/.default without its end. */
@@ -22,6 +22,8 @@ const LIMIT_MS = 8_000;
 /** The metadata service asks not to be tried again within a second. */
 const PAUSES_MS = [1_000, 2_000];
 const LARGEST = 64 * 1024;
+
+const peer = createPeer('the service of managed identities', HttpError);
 
 const answer = z.object({
   access_token: z.string().min(1),
@@ -47,7 +49,8 @@ export interface AzureTokenParams extends AzureIdentity {
   readonly resource: (typeof AZURE_RESOURCES)[keyof typeof AZURE_RESOURCES];
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly fetch: typeof globalThis.fetch;
+  /** Instead of the virtual machine's own, in tests. */
+  readonly metadataService?: string;
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -76,10 +79,13 @@ export function createAzureTokens(params: AzureTokenParams): Required<Credential
 
   async function askOnce(signal: AbortSignal): Promise<Token | 'later'> {
     const { url, headers } = requestOf(params);
-    const response = await params.fetch(url, { headers, redirect: 'error', signal });
-    const text = await readText(response, LARGEST);
-    if (isPassing(response.status)) return 'later';
-    if (!response.ok) throw new Error(refusalOf(response.status, text));
+    const { status, text } = await sendOnce(
+      url,
+      { peer, method: 'GET', headers, ms: LIMIT_MS, signal },
+      async (answered) => ({ status: answered.status, text: await answered.text(LARGEST) }),
+    );
+    if (isTransient(status)) return 'later';
+    if (status !== 200) throw new Error(refusalOf(status, text));
     const given = answer.safeParse(jsonOf(text));
     // What came instead may hold a token all the same: it is not repeated.
     if (!given.success) throw new Error('The managed identity gave something that is no token');
@@ -104,11 +110,11 @@ export function createAzureTokens(params: AzureTokenParams): Required<Credential
   };
 }
 
-function requestOf({ endpoint, clientId, resource }: AzureTokenParams): {
+function requestOf({ endpoint, clientId, resource, metadataService }: AzureTokenParams): {
   url: URL;
   headers: Record<string, string>;
 } {
-  const url = new URL(endpoint?.url ?? METADATA_SERVICE);
+  const url = new URL(endpoint?.url ?? metadataService ?? METADATA_SERVICE);
   url.searchParams.set('api-version', endpoint === null ? METADATA_VERSION : ENDPOINT_VERSION);
   url.searchParams.set('resource', resource);
   if (clientId !== null) url.searchParams.set('client_id', clientId);
@@ -118,7 +124,7 @@ function requestOf({ endpoint, clientId, resource }: AzureTokenParams): {
 }
 
 /** The metadata service is updating (404, 410), throttles (429) or had a temporary fault. */
-function isPassing(status: number): boolean {
+function isTransient(status: number): boolean {
   return status === 404 || status === 410 || status === 429 || status >= 500;
 }
 
@@ -129,12 +135,9 @@ function refusalOf(status: number, text: string): string {
   return `The managed identity was refused with ${status}${why}: is it assigned to this app, and AZURE_CLIENT_ID that of a user-assigned one?`;
 }
 
-/** What fetch throws says "fetch failed", and why in its cause. */
 function inWords(error: unknown): unknown {
-  if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return error;
-  return new Error(`The managed identity cannot be asked: ${error.cause.message}`, {
-    cause: error,
-  });
+  if (!(error instanceof HttpError)) return error;
+  return new Error(`The managed identity cannot be asked: ${error.message}`, { cause: error });
 }
 
 function jsonOf(text: string): unknown {

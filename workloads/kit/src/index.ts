@@ -49,7 +49,6 @@ export {
 } from './parameters/words-of-file.ts';
 export { type JsonSize, MOST_VALUES, jsonSize } from './json-size.ts';
 export { type ByteRange, rangeOf } from './range.ts';
-export { readText } from './read-text.ts';
 export { type Issue, Refusal } from './refusal.ts';
 export * from './scope.ts';
 export {

@@ -93,7 +93,7 @@ export interface DeclaredKind<Service> {
   readonly redis?: true;
   /** Each execution makes a document: the overview holds how long they take against what is promised of documents. */
   readonly makes?: 'document';
-  /** So many can run here at once: the pool of its org claims no more, unless the operator says so. */
+  /** So many of all kinds that have a room can run here at once, together: their pools claim no more, whichever store their jobs are in. */
   readonly room?: number;
   /** Parts of its store without which it cannot run: refused at start, not after the work is done. */
   readonly needs?: readonly (keyof Store)[];

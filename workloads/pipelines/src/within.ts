@@ -41,7 +41,7 @@ export function pipelinesWithin(pipelines: Pipelines, scope: Scope) {
     },
     runs: {
       async submit(run: Omit<NewRun, 'tenant'>): Promise<PipelineRun> {
-        scope.witness?.reached([scope.tenant]);
+        scope.accessTrace?.touched([scope.tenant]);
         return shown(await runs.submit({ ...run, tenant: scope.tenant }));
       },
       get: async (id: string): Promise<PipelineRun> => shown(await own(id)),

@@ -13,7 +13,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
   const { runs, mids, watch, snippets } = queries;
 
   function whose(userId: string): Whose {
-    scope.witness?.reached([scope.tenant]);
+    scope.accessTrace?.touched([scope.tenant]);
     return { tenantId: scope.tenant, userId };
   }
 
@@ -24,7 +24,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
   return {
     runs: {
       submit(run: Omit<NewRun, 'tenant'>): Promise<QueryRunRecord> {
-        scope.witness?.reached([scope.tenant]);
+        scope.accessTrace?.touched([scope.tenant]);
         return runs.submit({ ...run, tenant: scope.tenant });
       },
       get: (id: string): Promise<QueryRunRecord> => own(id),
@@ -37,7 +37,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
     snippets: {
       async list(params: PageParams & { readonly userId: string }) {
         const page = await snippets.list({ ...params, tenants: scope.tenants });
-        if (page.items.length > 0) scope.witness?.reached(scope.tenants);
+        if (page.items.length > 0) scope.accessTrace?.touched(scope.tenants);
         return page;
       },
       get: (name: string, userId: string) => snippets.get(name, whose(userId)),

@@ -23,7 +23,7 @@ export function reportsWithin(reports: Reports, scope: Scope) {
   /** A key is the tenant's, and the run that has it may be somebody else's. */
   function requireOwn(run: RunSight, key: string | undefined): RunSight {
     if (scope.owner === null || run.submitter === scope.owner) return run;
-    scope.witness?.denied();
+    scope.accessTrace?.denied();
     throw new MillraceError(
       'key_taken',
       `Somebody else has a run with the key "${key}". Choose another key.`,
@@ -48,7 +48,7 @@ export function reportsWithin(reports: Reports, scope: Scope) {
         if (run.webhook !== undefined) reports.requireWebhook(run.webhook);
         const { definition, bearer } = run;
         const { tenant } = scope;
-        scope.witness?.reached([tenant]);
+        scope.accessTrace?.touched([tenant]);
         const token = definition.value.keepToken ? kept(reports, bearer, definition.name) : null;
         return requireOwn(await runs.submit({ ...run, tenant, token }), run.key);
       },
@@ -60,7 +60,7 @@ export function reportsWithin(reports: Reports, scope: Scope) {
           return { items: [], next: null };
         const submitter = owner ?? params.submitter;
         const page = await runs.list({ ...params, submitter, tenants });
-        if (page.items.length > 0) scope.witness?.reached(tenants);
+        if (page.items.length > 0) scope.accessTrace?.touched(tenants);
         return page;
       },
       cancel: async (id: string) => runs.cancel(await own(id)),
@@ -86,7 +86,7 @@ export function reportsWithin(reports: Reports, scope: Scope) {
           ? null
           : decideRows(definition.value, run.identity);
       if (mine !== null && made !== null && covers(mine, made)) return;
-      scope.witness?.denied();
+      scope.accessTrace?.denied();
       throw new ReportError(
         'claim_missing',
         `The file of the run ${run.id} has rows that you may not see, by the row rules of the report "${run.report}".`,

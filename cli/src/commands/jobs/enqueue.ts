@@ -1,10 +1,9 @@
-import { ApiError, type JobRequest } from '@millrace/api';
+import { ApiError, type Client, type JobRequest, type Kind } from '@millrace/api';
 import { defineCommand } from '../../line/command.ts';
 import type { Context } from '../../context.ts';
 import { enqueueLines } from '../../jobs/enqueue-lines.ts';
 import { EXIT } from '../../line/exit.ts';
 import { openInput, parseJson, readAll } from '../../input.ts';
-import { neededData } from '../../jobs/needed-data.ts';
 import { type Values, anyText, flag, moment, span, text, wholeNumber } from '../../line/option.ts';
 import { UsageError } from '../../line/usage-error.ts';
 import { watchJobs } from '../../jobs/watching.ts';
@@ -114,4 +113,56 @@ async function dataOf(
     return { data: parseJson(await readAll(await openInput(context, '-')), 'Standard input') };
   }
   return word === undefined ? {} : { data: parseJson(word, 'The data', QUOTES) };
+}
+
+/** An error that lists the data a kind needs, for a call without data; null if its schema does not say. */
+async function neededData(client: Client, name: string): Promise<UsageError | null> {
+  const kind = (await client.listKinds()).kinds.find((each) => each.name === name);
+  const needed = fieldsOf(kind?.input ?? null).filter(({ required }) => required);
+  if (needed.length === 0) return null;
+  const list = new Intl.ListFormat('en').format(needed.map(({ words }) => words));
+  const example = Object.fromEntries(needed.map(({ field, example: value }) => [field, value]));
+  return new UsageError(
+    `The kind "${name}" needs data: ${list}. For example:\n  millrace enqueue ${name} '${JSON.stringify(example)}'`,
+  );
+}
+
+interface Field {
+  readonly field: string;
+  readonly required: boolean;
+  /** `name (string)`. */
+  readonly words: string;
+  readonly example: unknown;
+}
+
+/** The members of an object schema; none for any other schema. */
+function fieldsOf(input: Kind['input']): Field[] {
+  const required = Array.isArray(input?.['required']) ? input['required'] : [];
+  return Object.entries(objectOf(input?.['properties'])).map(([field, schema]) => {
+    const { type, enum: choices } = objectOf(schema);
+    const [first] = Array.isArray(choices) ? choices : [];
+    const words = Array.isArray(choices)
+      ? choices.join(' or ')
+      : typeof type === 'string'
+        ? type
+        : '';
+    return {
+      field,
+      required: required.includes(field),
+      words: words === '' ? field : `${field} (${words})`,
+      example: first ?? (typeof type === 'string' ? EXAMPLES[type] : undefined) ?? '…',
+    };
+  });
+}
+
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  number: 1,
+  integer: 1,
+  boolean: true,
+  array: [],
+  object: {},
+};
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
 }

@@ -5,10 +5,12 @@ import { FILTER_OPTIONS, type Page, filterOf, pagesOf } from '../../jobs/filter.
 import { warnOfMissing } from '../../jobs/missing.ts';
 import { noteUnknownKind } from '../../jobs/kind-hint.ts';
 import { flag, wholeNumber } from '../../line/option.ts';
-import { jobColumns } from '../../render/job-table.ts';
-import { type Table, layOut } from '../../render/table.ts';
+import { type Column, type Table, layOut } from '../../render/table.ts';
 import { UsageError } from '../../line/usage-error.ts';
 import type { JobSummary } from '@millrace/api';
+import { STATE_STYLE } from '../../render/colour.ts';
+import { noteOf, whenOf } from '../../render/job-note.ts';
+import { age } from '../../render/time.ts';
 
 const DEFAULT_LIMIT = 20;
 
@@ -80,4 +82,45 @@ function asTable({ out, note, world }: Context): (page: Page) => void {
     shown += page.length;
     if (more) note(`The newest ${shown}. There are more: --limit N or --all shows them.`);
   };
+}
+
+function jobColumns(now: number, rows: readonly JobSummary[]): Column<JobSummary>[] {
+  const tenant: Column<JobSummary> = {
+    header: 'TENANT',
+    shrinkTo: 6,
+    leaveOut: 1,
+    cell: (job) => job.tenant,
+  };
+  return [
+    { header: 'ID', cell: (job) => job.id },
+    { header: 'KIND', shrinkTo: 6, cell: (job) => job.kind },
+    ...(rows.some((job) => job.tenant !== '') ? [tenant] : []),
+    { header: 'STATE', cell: (job) => job.state, style: (job) => STATE_STYLE[job.state] },
+    {
+      header: 'ATTEMPT',
+      align: 'right',
+      leaveOut: 4,
+      cell: (job) => `${job.attempt}/${job.maxAttempts}`,
+    },
+    {
+      header: 'PRIO',
+      align: 'right',
+      leaveOut: 5,
+      cell: (job) => (job.priority === null ? '-' : String(job.priority)),
+    },
+    {
+      header: 'AGE',
+      align: 'right',
+      leaveOut: 3,
+      cell: (job) => age(now - Date.parse(job.createdAt)),
+    },
+    { header: 'WHEN', cell: (job) => whenOf(job, now) },
+    {
+      header: 'NOTE',
+      shrinkTo: 12,
+      leaveOut: 2,
+      cell: noteOf,
+      style: (job) => (job.state === 'FAILED' ? 'red' : 'dim'),
+    },
+  ];
 }

@@ -92,7 +92,7 @@ function columns(now: number): Column<AuditEntry>[] {
   ];
 }
 
-/** What it was done to: by its name, or the filter in words. */
+/** The target of an action: its name, or the filter in words. */
 function targetOf({ target, filter }: AuditEntry): string {
   if (target !== null) return target;
   return filter === null ? '-' : filterInWords(filter);

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { EXIT } from '../../line/exit.ts';
 import type { Style } from '../../render/colour.ts';
 import { paragraph } from '../../render/fields.ts';
-import { toldByServer } from '../../server-program.ts';
+import { messagesOfServer } from '../../server-program.ts';
 
-/** As the server's own program tells it. */
+/** A message of the server's own program. */
 interface Finding {
   readonly check: string;
   readonly verdict: 'ok' | 'missing' | 'cannot tell';
@@ -28,7 +28,7 @@ export const doctor = defineCommand({
   examples: ['millrace doctor', 'DATABASE_URL=postgres://… millrace doctor --json'],
   async run(context) {
     const { running } = context;
-    const findings = toldByServer<Finding>(context, 'doctor');
+    const findings = messagesOfServer<Finding>(context, 'doctor');
     show(context, {
       check: 'server',
       verdict: 'ok',

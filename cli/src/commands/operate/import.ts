@@ -1,9 +1,9 @@
 import { defineCommand } from '../../line/command.ts';
 import type { Context } from '../../context.ts';
 import { EXIT } from '../../line/exit.ts';
-import { toldByServer } from '../../server-program.ts';
+import { messagesOfServer } from '../../server-program.ts';
 
-/** As the server's own program tells it. */
+/** A message of the server's own program. */
 interface Told {
   readonly type: 'line';
   readonly what: string;
@@ -21,7 +21,7 @@ export const importFile = defineCommand({
   examples: ['millrace import old.jsonl', 'millrace import old.jsonl -q'],
   async run(context, { words: [file = ''] }) {
     const counts = { added: 0, there: 0, expired: 0 };
-    for await (const told of toldByServer<Told>(context, 'import', [`--file=${file}`])) {
+    for await (const told of messagesOfServer<Told>(context, 'import', [`--file=${file}`])) {
       counts[told.outcome] += 1;
       show(context, told);
     }

@@ -4,10 +4,10 @@ import { EXIT } from '../../line/exit.ts';
 import { flag, text } from '../../line/option.ts';
 import type { Style } from '../../render/colour.ts';
 import { counted } from '../../render/number.ts';
-import { toldByServer } from '../../server-program.ts';
+import { messagesOfServer } from '../../server-program.ts';
 import { UsageError } from '../../line/usage-error.ts';
 
-/** As the server's own program tells it. */
+/** A message of the server's own program. */
 interface Part {
   readonly type: 'part';
   readonly part: string;
@@ -41,7 +41,7 @@ export const migrate = defineCommand({
       ...(grants === undefined ? [] : [`--grants=${grants}`]),
     ];
     const parts: Part[] = [];
-    for await (const told of toldByServer<Told>(context, 'schema', args)) {
+    for await (const told of messagesOfServer<Told>(context, 'schema', args)) {
       show(context, told);
       if (told.type === 'part') parts.push(told);
     }

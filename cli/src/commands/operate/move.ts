@@ -3,10 +3,10 @@ import type { Context } from '../../context.ts';
 import { EXIT } from '../../line/exit.ts';
 import { text } from '../../line/option.ts';
 import { count, counted } from '../../render/number.ts';
-import { toldByServer } from '../../server-program.ts';
+import { messagesOfServer } from '../../server-program.ts';
 import { UsageError } from '../../line/usage-error.ts';
 
-/** As the server's own program tells it. */
+/** A message of the server's own program. */
 type Told =
   | { readonly type: 'begin'; readonly from: string; readonly to: string; readonly tables: number }
   | { readonly type: 'table'; readonly table: string; readonly rows: number; readonly hash: string }
@@ -33,7 +33,7 @@ export const move = defineCommand({
   async run(context, { options: { to } }) {
     if (to === undefined)
       throw new UsageError('Missing the target: --to postgres://user@host/name');
-    for await (const told of toldByServer<Told>(context, 'move', [`--to=${to}`]))
+    for await (const told of messagesOfServer<Told>(context, 'move', [`--to=${to}`]))
       show(context, told);
     return EXIT.ok;
   },

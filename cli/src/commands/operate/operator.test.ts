@@ -32,7 +32,7 @@ describe('millrace worker', () => {
     expect(stdout).toMatch(/This replica serves only the API, up [^:]+\.\n/);
   });
 
-  test('stops and starts it, and says kindly that it is so already', async () => {
+  test('stops and starts it, and says so if there is nothing to change', async () => {
     const { millrace, service } = await fixture();
     expect(await millrace('worker stop')).toMatchObject({
       code: 0,
@@ -50,7 +50,9 @@ describe('millrace worker', () => {
     expect(documents((await millrace('worker start --json')).stdout)).toMatchObject([
       { isRunning: true },
     ]);
-    expect((await millrace('worker start')).stderr).toBe('This replica takes jobs already.\n');
+    expect((await millrace('worker start')).stderr).toBe(
+      'Nothing to change: this replica is already running.\n',
+    );
     expect(await millrace('worker stop -q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 

@@ -49,7 +49,7 @@ async function status({ client, json, quiet, document, out, world }: Context): P
   return EXIT.ok;
 }
 
-/** That it is so already is no failure worth a red line; the exit code still says that nothing was done. */
+/** A conflict (nothing to change) is not printed in red; the exit code still says that nothing was done. */
 async function change(
   { json, quiet, document, out, err }: Context,
   call: () => Promise<object>,

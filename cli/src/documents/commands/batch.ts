@@ -127,7 +127,7 @@ async function start(context: Context, given: Given): Promise<ExitCode> {
 
 const STARTING = Object.keys(options).filter((name) => name !== 'limit' && name !== 'all');
 
-/** Of rows whose data is wrong: made again from the same, they fail again. */
+/** Codes of rows with wrong data: a retry with the same data fails again. */
 const WRONG_DATA: readonly string[] = ['invalid_row', 'validation_error'];
 
 async function status(context: Context, id: string): Promise<ExitCode> {

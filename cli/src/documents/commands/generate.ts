@@ -68,17 +68,17 @@ type Format = 'pdf' | 'docx';
 
 interface Order {
   readonly template: string;
-  /** Of the data. */
+  /** The file with the data. */
   readonly file: string;
   readonly format: Format;
   readonly pdf: PdfWishes | null;
 }
 
-/** What `makeHere` and `makeThere` give: the bytes, and what --json shows beside them. */
+/** The result of `makeHere` and `makeThere`: the bytes, and the fields of --json. */
 interface Made {
   readonly chunks: Chunks;
   readonly answer: object;
-  /** What the document lacks. */
+  /** Warnings: missing fields and characters. */
   readonly warnings: readonly string[];
 }
 

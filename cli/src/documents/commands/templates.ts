@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { ApiError, type Client, MAX_PAGE } from '@millrace/api';
-import { DOCX_TYPE, type Template } from '@millrace/documents/contract';
+import { DOCX_TYPE, type LintReport, type Template } from '@millrace/documents/contract';
 import { defineCommand } from '../../line/command.ts';
 import { confirm, requirePerson } from '../../terminal/confirm.ts';
 import type { Context } from '../../context.ts';
@@ -8,12 +8,13 @@ import { EXIT, type ExitCode } from '../../line/exit.ts';
 import { openInput, readBytes } from '../../input.ts';
 import { type Values, flag, text } from '../../line/option.ts';
 import { count, counted, size } from '../../render/number.ts';
-import { problemLine } from '../render/problems.ts';
+import { fieldsOf, inOrder, problemLine } from '../render/problems.ts';
 import { type Column, table } from '../../render/table.ts';
-import { templateDetail } from '../render/template-detail.ts';
 import { relative } from '../../render/time.ts';
 import { clean } from '../../render/width.ts';
 import { onlyFor, verbOf } from '../../line/verb.ts';
+import type { Screen } from '../../terminal/screen.ts';
+import { fieldLines } from '../../render/fields.ts';
 
 const options = {
   name: text('NAME', "Of add: the template's name; the file's unless given."),
@@ -170,4 +171,33 @@ function questionFor(id: string, versions: readonly Template[]): string {
       ? `the template "${name}", ${counted(versions.length, 'version')}`
       : `version ${count(one.version)} of the template "${name}"`;
   return `Remove ${what}? This cannot be undone.`;
+}
+
+/** Everything about one version, top to bottom. */
+function templateDetail(
+  template: Template,
+  lint: LintReport,
+  now: number,
+  screen: Screen,
+): string[] {
+  const { name, version, id, createdAt, createdBy, sha256 } = template;
+  const { paint } = screen;
+  const by = createdBy === null ? '' : ` by ${createdBy}`;
+  const fields = fieldsOf(lint).map(({ path }) => path);
+  return [
+    `${paint('bold', clean(name))}  version ${count(version)}  ${id}`,
+    ...fieldLines(
+      [
+        ['added', `${relative(createdAt, now)}${by}`],
+        ['size', size(template.size)],
+        ['sha256', sha256],
+        ['fields', fields.length === 0 ? 'none' : fields.join('\n')],
+        ['fonts', lint.fonts.length === 0 ? null : lint.fonts.join(', ')],
+        ['missing', lint.missingFonts.length === 0 ? null : lint.missingFonts.join(', ')],
+      ],
+      screen,
+    ),
+    ...(lint.problems.length === 0 ? [] : ['']),
+    ...inOrder(lint.problems).map((problem) => problemLine(problem, paint)),
+  ];
 }

@@ -8,7 +8,7 @@ export interface CheckGroup {
   readonly files: number;
   /** The first few names. */
   readonly names: readonly string[];
-  /** What was said of the first. */
+  /** The message of the first. */
   readonly why: string;
   readonly kind: 'works' | 'failed' | 'warning';
 }
@@ -24,7 +24,7 @@ export interface CheckSummary {
 
 const NAMES = 3;
 
-/** What works, then what does not, the most frequent reason first; warnings, which harm nothing, last. */
+/** Working files first, then failures with the most frequent reason first, then warnings. */
 export function groupsOf(checked: readonly CheckedFile[]): CheckGroup[] {
   const groups = new Map<string, CheckGroup>();
   const add = (kind: CheckGroup['kind'], result: string, why: string, file: string): void => {

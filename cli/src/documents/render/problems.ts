@@ -6,7 +6,7 @@ import { clean } from '../../render/width.ts';
 type Problem = LintReport['problems'][number];
 type Place = Pick<Problem, 'part' | 'paragraph' | 'snippet'>;
 
-/** What the report of a server and the one made here have in common. */
+/** The common part of reports by the server and by the local check. */
 export interface Report {
   readonly problems: readonly Problem[];
   readonly fields: readonly ({ readonly path: string } & Place)[];

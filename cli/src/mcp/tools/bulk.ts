@@ -1,5 +1,5 @@
 import { BULK_COUNTED, type BulkActionJson, contracts } from '@millrace/api';
-import { lookUntil } from '../look.ts';
+import { pollUntil } from '../poll-until.ts';
 import { ToolRefusal } from '../refusal.ts';
 import { plain, present, quoted } from '../text.ts';
 import { type Answer, type Call, answer, defineTool } from '../tool.ts';
@@ -53,7 +53,7 @@ function countOf({ count, more }: BulkActionJson): string {
 }
 
 async function outcome(call: Call, id: string): Promise<Answer> {
-  const bulk = await lookUntil(
+  const bulk = await pollUntil(
     call,
     LOOK_FOR_SECONDS,
     () => call.client.getBulk({ params: { id } }, call.options),

@@ -6,7 +6,7 @@ import { few } from '../input.ts';
 import { json, more, plain, present, quoted } from '../text.ts';
 import { answer, defineTool } from '../tool.ts';
 
-/** What there is to be run: by name a line each, and of one that is named all that a call needs. */
+/** Lists of kinds, templates, tables, reports and pipelines: one line each, or all details of a named one. */
 
 const MOST_SCHEMA = 10_000;
 
@@ -134,7 +134,7 @@ function fieldsOf({ fields }: LintReport): { path: string; kind: string; require
   });
 }
 
-/** What is tested by a condition is shown elsewhere: that says more. */
+/** Fields that are only tested by a condition are left out if they are shown elsewhere. */
 function rank(kind: string): number {
   return kind === 'condition' ? 1 : 0;
 }

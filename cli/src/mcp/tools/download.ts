@@ -125,7 +125,7 @@ async function bytes(answered: Promise<Response>): Promise<AsyncIterable<Uint8Ar
   return ((await answered).body ?? []) as AsyncIterable<Uint8Array>;
 }
 
-/** Of a file whose etag is its SHA-256: what arrives otherwise is not kept. */
+/** The bytes of a file whose etag is its SHA-256; throws at the end if the hash differs. */
 async function whole(answered: Promise<Response>): Promise<AsyncIterable<Uint8Array>> {
   const { headers } = await answered;
   return checked(await bytes(answered), headers.get('etag'));

@@ -50,7 +50,7 @@ function errorBrief(error: JobSummary['error']): object | null {
   return error && { ...error, message: plain(error.message, 1_000) };
 }
 
-/** Everything of one job that tells something, and of what is large its beginning. */
+/** The informative fields of one job; large values are cut. */
 export function jobDetail(job: Job): Record<string, unknown> {
   const executions = job.executions.slice(-LAST_EXECUTIONS).map((execution) =>
     present({

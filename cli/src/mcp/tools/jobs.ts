@@ -1,7 +1,7 @@
 import { type Job, contracts } from '@millrace/api';
 import { CANCELABLE, RETRYABLE, hasEnded } from '../../jobs/ended.ts';
 import { few, waiting } from '../input.ts';
-import { lookUntil } from '../look.ts';
+import { pollUntil } from '../poll-until.ts';
 import { ToolRefusal } from '../refusal.ts';
 import { json, more, plain } from '../text.ts';
 import { type Call, answer, defineTool } from '../tool.ts';
@@ -42,7 +42,7 @@ export const showJob = defineTool({
   effect: 'reads',
   input: byId.extend({ wait: waiting(0) }),
   async run(call, { id, wait }) {
-    const job = await lookUntil(
+    const job = await pollUntil(
       call,
       wait,
       () => call.client.getJob({ params: { id } }, call.options),

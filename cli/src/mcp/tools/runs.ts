@@ -1,31 +1,31 @@
 import { contracts } from '@millrace/api';
 import { z } from 'zod';
 import { few, waiting } from '../input.ts';
-import { lookUntil } from '../look.ts';
+import { pollUntil } from '../poll-until.ts';
 import { ToolRefusal } from '../refusal.ts';
 import { more } from '../text.ts';
 import { type Answer, type Call, answer, defineTool } from '../tool.ts';
 import {
-  type Sight,
-  batchSight,
-  bulkSight,
-  pipelineSight,
-  querySight,
-  reportSight,
-} from './sights.ts';
+  type Status,
+  batchStatus,
+  bulkStatus,
+  pipelineStatus,
+  queryStatus,
+  reportStatus,
+} from './statuses.ts';
 
 interface Page {
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
-/** What is begun by one call and goes on by itself, by its type. */
+/** Long-running work by type: started by one call, then polled. */
 interface RunType {
-  look(call: Call, id: string): Promise<Sight>;
+  look(call: Call, id: string): Promise<Status>;
   list(
     call: Call,
     page: Page,
-  ): Promise<{ readonly sights: readonly Sight[]; readonly next: string | null }>;
+  ): Promise<{ readonly statuses: readonly Status[]; readonly next: string | null }>;
   /** Null: what it does is a job, which can be cancelled. */
   readonly cancel: ((call: Call, id: string) => Promise<unknown>) | null;
 }
@@ -33,46 +33,46 @@ interface RunType {
 const RUNS = {
   query: {
     look: async ({ client, options }, id) =>
-      querySight(await client.getRun({ params: { id } }, options)),
+      queryStatus(await client.getRun({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { runs, next } = await client.listRuns({ query }, options);
-      return { sights: runs.map(querySight), next };
+      return { statuses: runs.map(queryStatus), next };
     },
     cancel: ({ client, options }, id) => client.cancelRun({ params: { id } }, options),
   },
   report: {
     look: async ({ client, options }, id) =>
-      reportSight(await client.getReportRun({ params: { id } }, options)),
+      reportStatus(await client.getReportRun({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { runs, next } = await client.listReportRuns({ query }, options);
-      return { sights: runs.map(reportSight), next };
+      return { statuses: runs.map(reportStatus), next };
     },
     cancel: ({ client, options }, id) => client.cancelReportRun({ params: { id } }, options),
   },
   pipeline: {
     look: async ({ client, options }, id) =>
-      pipelineSight(await client.getPipelineRun({ params: { id } }, options)),
+      pipelineStatus(await client.getPipelineRun({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { runs, next } = await client.listPipelineRuns({ query }, options);
-      return { sights: runs.map(pipelineSight), next };
+      return { statuses: runs.map(pipelineStatus), next };
     },
     cancel: ({ client, options }, id) => client.cancelPipelineRun({ params: { id } }, options),
   },
   batch: {
     look: async ({ client, options }, id) =>
-      batchSight(await client.getBatch({ params: { id } }, options)),
+      batchStatus(await client.getBatch({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { batches, next } = await client.listBatches({ query }, options);
-      return { sights: batches.map(batchSight), next };
+      return { statuses: batches.map(batchStatus), next };
     },
     cancel: ({ client, options }, id) => client.cancelBatch({ params: { id } }, options),
   },
   bulk: {
     look: async ({ client, options }, id) =>
-      bulkSight(await client.getBulk({ params: { id } }, options)),
+      bulkStatus(await client.getBulk({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { bulk, next } = await client.listBulk({ query }, options);
-      return { sights: bulk.map(bulkSight), next };
+      return { statuses: bulk.map(bulkStatus), next };
     },
     cancel: null,
   },
@@ -101,15 +101,15 @@ export const listRuns = defineTool({
   effect: 'reads',
   input: contracts.listBulk.query.extend({ type, limit: few }),
   async run(call, { type: which, ...page }) {
-    const { sights, next } = await RUNS[which].list(call, page);
+    const { statuses, next } = await RUNS[which].list(call, page);
     return answer(
       [
-        sights.length === 0 ? 'None.' : `Runs: ${sights.length}.`,
-        ...sights.map(({ lines }) => lines[0] ?? ''),
+        statuses.length === 0 ? 'None.' : `Runs: ${statuses.length}.`,
+        ...statuses.map(({ lines }) => lines[0] ?? ''),
         ...more(next),
       ],
-      { runs: sights.map(({ data }) => data), next },
-      { foreign: sights.length > 0 },
+      { runs: statuses.map(({ data }) => data), next },
+      { foreign: statuses.length > 0 },
     );
   },
 });
@@ -123,7 +123,7 @@ export const showRun = defineTool({
   input: z.strictObject({ type, id, wait: waiting(0) }),
   run: async (call, { type: which, id: run, wait }) =>
     sightAnswer(
-      await lookUntil(
+      await pollUntil(
         call,
         wait,
         () => RUNS[which].look(call, run),
@@ -132,7 +132,7 @@ export const showRun = defineTool({
     ),
 });
 
-export function sightAnswer({ lines, data, failed }: Sight): Answer {
+export function sightAnswer({ lines, data, failed }: Status): Answer {
   return answer(lines, { run: data }, { foreign: true, failed });
 }
 
@@ -146,20 +146,20 @@ export const cancelRun = defineTool({
   input: z.strictObject({ type: type.exclude(['bulk']), id }),
   async run(call, { type: which, id: run }) {
     const { look, cancel } = RUNS[which];
-    const sight = await look(call, run);
-    if (sight.over) throw new ToolRefusal('run_finished', `${run} is over: ${sight.state}.`);
+    const current = await look(call, run);
+    if (current.over) throw new ToolRefusal('run_finished', `${run} is over: ${current.state}.`);
     return {
       type: 'foresight',
-      question: `Stop the ${sight.state} ${which === 'batch' ? 'batch' : `run of a ${which}`} ${run}?`,
-      lines: sight.lines,
-      data: { run: sight.data },
+      question: `Stop the ${current.state} ${which === 'batch' ? 'batch' : `run of a ${which}`} ${run}?`,
+      lines: current.lines,
+      data: { run: current.data },
       foreign: true,
       async act(now) {
         const seen = await look(now, run);
         if (seen.over)
           throw new ToolRefusal(
             'confirmation_stale',
-            `${run} was ${sight.state} and is now ${seen.state}. Nothing was changed.`,
+            `${run} was ${current.state} and is now ${seen.state}. Nothing was changed.`,
           );
         await cancel(now, run);
         return sightAnswer({ ...(await look(now, run)), failed: false });

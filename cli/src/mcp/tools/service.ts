@@ -4,7 +4,7 @@ import { few } from '../input.ts';
 import { plain, present, quoted } from '../text.ts';
 import { answer, defineTool } from '../tool.ts';
 
-/** The service as a whole: how it is, what fails, and who asks. */
+/** Tools about the service as a whole: overview, errors, identity. */
 
 export const overview = defineTool({
   name: 'overview',

@@ -1,14 +1,14 @@
 import { contracts } from '@millrace/api';
 import type { ResultPage } from '@millrace/queries/contract';
 import { waiting } from '../input.ts';
-import { lookUntil } from '../look.ts';
+import { pollUntil } from '../poll-until.ts';
 import { json, more, plain, present, quoted } from '../text.ts';
 import { type Call, answer, defineTool } from '../tool.ts';
 import { documentLink } from './download.ts';
 import { sightAnswer } from './runs.ts';
-import { pipelineSight, querySight, reportSight } from './sights.ts';
+import { pipelineStatus, queryStatus, reportStatus } from './statuses.ts';
 
-/** Of a page of rows: a table with wide texts would fill the model's memory. */
+/** The limit of a page of rows: a table with wide texts would fill the model's context. */
 const MOST_CELLS = 20_000;
 
 const rowLimit = contracts.getRunResults.query.shape.limit.unwrap().max(500);
@@ -66,12 +66,12 @@ export const runQuery = defineTool({
   }),
   async run(call, { rows, ...body }) {
     const run = await call.client.startRun({ body }, call.options);
-    const sight = querySight(run);
-    if (run.status !== 'ready' || run.rowCount === 0) return sightAnswer(sight);
+    const current = queryStatus(run);
+    if (run.status !== 'ready' || run.rowCount === 0) return sightAnswer(current);
     const page = await pageOf(call, run.id, { limit: rows });
     return answer(
-      [...sight.lines, ...rowLines(page)],
-      { run: sight.data, ...rowData(page) },
+      [...current.lines, ...rowLines(page)],
+      { run: current.data, ...rowData(page) },
       { foreign: true },
     );
   },
@@ -151,7 +151,7 @@ export const runReport = defineTool({
     wait: waiting(30),
   }),
   async run({ client, options }, { name, ...body }) {
-    return sightAnswer(reportSight(await client.startReport({ params: { name }, body }, options)));
+    return sightAnswer(reportStatus(await client.startReport({ params: { name }, body }, options)));
   },
 });
 
@@ -169,7 +169,7 @@ export const runPipeline = defineTool({
     const { client, options } = call;
     const begun = await client.startPipeline({ params: { name }, body }, options);
     const look = async () =>
-      pipelineSight(await client.getPipelineRun({ params: { id: begun.id } }, options));
-    return sightAnswer(await lookUntil(call, wait, look, ({ over }) => over));
+      pipelineStatus(await client.getPipelineRun({ params: { id: begun.id } }, options));
+    return sightAnswer(await pollUntil(call, wait, look, ({ over }) => over));
   },
 });

@@ -68,7 +68,7 @@ function stepInWords({ title, name, type, after, when, onFailure, available }: S
     title === name ? type : `${title} (${type})`,
     after.length === 0 ? null : `after ${after.join(', ')}`,
     when === null ? null : `when ${when}`,
-    onFailure === 'continue' ? 'its failure is passed over' : null,
+    onFailure === 'continue' ? 'continues if it fails' : null,
     available ? null : 'nobody does it here',
   ];
   return parts.filter((part) => part !== null).join('; ');

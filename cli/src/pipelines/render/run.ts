@@ -8,7 +8,6 @@ import type { Column } from '../../render/table.ts';
 import { relative } from '../../render/time.ts';
 import { clean } from '../../render/width.ts';
 import type { Screen } from '../../terminal/screen.ts';
-import { resumePlan, resumeSentence } from '../resume-plan.ts';
 import { runTook } from './step.ts';
 import { stepLines } from './view.ts';
 
@@ -34,7 +33,7 @@ export function runDetail(run: PipelineRun, now: number, screen: Screen): string
   ];
 }
 
-/** What is known of a step beside its line: nothing of one that waits. */
+/** The details of a step below its line; none for a waiting one. */
 function stepDetail(step: PipelineStep, screen: Screen): string[] {
   const { error, output, thing, jobId } = step;
   const fields: Field[] = [
@@ -57,13 +56,13 @@ function outputInWords(output: NonNullable<PipelineStep['output']>): string | nu
     : known.map(([name, value]) => `${name}=${String(value)}`).join(' ');
 }
 
-/** What to do about a failure; null where its code is a handler's own. */
+/** Advice about a failure; null if the code is a handler's own. */
 export function helpOf(code: string): string | null {
   const table: Readonly<Record<string, { readonly help: string }>> = JOB_ERRORS;
   return Object.hasOwn(table, code) ? (table[code]?.help ?? null) : null;
 }
 
-/** What resuming would do, and how. */
+/** Says what resuming would do, and how. */
 export function adviceLines(run: PipelineRun, screen: Screen): string[] {
   const plan = resumePlan(run);
   if (plan === null) return [];
@@ -139,4 +138,43 @@ export function runColumns(now: number, runs: readonly PipelineRun[]): Column<Pi
 function stepsDone({ steps }: PipelineRun): string {
   const over = steps.filter(({ state }) => state === 'done' || state === 'skipped');
   return `${over.length}/${steps.length}`;
+}
+
+/** The effect of "millrace pipeline resume" on a failed or cancelled run, by the server's rules. */
+interface ResumePlan {
+  readonly again: readonly PipelineStep[];
+  /** They wait for those that are tried again. */
+  readonly after: readonly PipelineStep[];
+  /** They are not done once more. */
+  readonly kept: readonly PipelineStep[];
+}
+
+/** Null: there is nothing to resume. */
+function resumePlan({ state, steps }: PipelineRun): ResumePlan | null {
+  if (state !== 'FAILED' && state !== 'CANCELED') return null;
+  // One that was cancelled before it began is not tried again: it is done for the first time.
+  const isNew = (step: PipelineStep): boolean =>
+    step.state === 'waiting' || (step.state === 'canceled' && step.startedAt === null);
+  const isBroken = (step: PipelineStep): boolean =>
+    step.state === 'canceled' || (step.state === 'failed' && step.onFailure !== 'continue');
+  return {
+    again: steps.filter((step) => isBroken(step) && !isNew(step)),
+    after: steps.filter(isNew),
+    kept: steps.filter((step) => step.state === 'done'),
+  };
+}
+
+/** `tries letters again, then does mail. customers is not run again.` */
+function resumeSentence({ again, after, kept }: ResumePlan): string {
+  const parts = [
+    ...(again.length === 0 ? [] : [`tries ${names(again)} again`]),
+    ...(after.length === 0 ? [] : [`${again.length === 0 ? '' : 'then '}does ${names(after)}`]),
+  ];
+  const stays =
+    kept.length === 0 ? '' : ` ${names(kept)} ${kept.length === 1 ? 'is' : 'are'} not run again.`;
+  return `${parts.join(', ')}.${stays}`;
+}
+
+function names(steps: readonly PipelineStep[]): string {
+  return new Intl.ListFormat('en').format(steps.map(({ name }) => name));
 }

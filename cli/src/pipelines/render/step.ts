@@ -15,7 +15,7 @@ export const STEP_STYLE: Readonly<Record<PipelineStep['state'], Style | null>> =
   canceled: 'yellow',
 };
 
-/** One column each, so that titles stand below each other; told apart without colour too. */
+/** One column each, so that titles stand below each other; distinguishable without colour. */
 export const STEP_SIGN: Readonly<Record<PipelineStep['state'], string>> = {
   waiting: '○',
   running: '●',

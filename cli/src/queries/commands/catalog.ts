@@ -36,7 +36,7 @@ export const catalog = defineCommand({
 interface Listed {
   readonly name: string;
   readonly what: string;
-  /** Of a data extension; data views have none. */
+  /** The key of a data extension; data views have none. */
   readonly customerKey: string;
 }
 

@@ -236,7 +236,7 @@ describe('millrace query -o', () => {
     expect(server.requests).toContain('GET /runs/run-7/results.csv');
   });
 
-  test('keeps no file whose line broke', async () => {
+  test('discards an interrupted download', async () => {
     const { millrace } = await queriesFixture({ file: null });
     const place = await folder();
     const { code, stderr } = await millrace(`${QUERY} -o ${join(place, 'rows.parquet')}`);

@@ -57,7 +57,7 @@ export const query = defineCommand({
     }
     if ('sql' in asked) await showSqlWarnings(context, asked.sql, given.mid);
     const ended = await untilOver(context, started);
-    if (ended.status !== 'ready') return tellEnd(context, ended);
+    if (ended.status !== 'ready') return reportEnd(context, ended);
     await giveResults(context, ended, destination, given);
     return EXIT.ok;
   },
@@ -128,7 +128,7 @@ async function cancel(client: Context['lastWord'], id: string): Promise<boolean>
 }
 
 /** A run without rows: failed, or cancelled by somebody. */
-export function tellEnd({ err, json, document }: Context, run: Run): ExitCode {
+export function reportEnd({ err, json, document }: Context, run: Run): ExitCode {
   if (!hasEnded(run.state)) throw new Error(`${run.id} is not over`);
   if (json) document(run);
   else err.line(err.paint('red', cleanLines(endSentence(run))));

@@ -9,7 +9,7 @@ import { midOption } from '../mid.ts';
 import { runColumns, runDetail, runSummary } from '../render/run.ts';
 import { RESULT_OPTIONS, destinationOf, giveResults } from '../results.ts';
 import { watchQuery } from '../watch-query.ts';
-import { tellEnd } from './query.ts';
+import { reportEnd } from './query.ts';
 
 const options = {
   status: {
@@ -95,7 +95,7 @@ async function show(context: Context, id: string): Promise<ExitCode> {
 async function watch(context: Context, id: string): Promise<ExitCode> {
   const { client, out, json, quiet, document, note, world } = context;
   const ended = await watchQuery(context, await client.getRun({ params: { id } }));
-  if (ended.status !== 'ready') return tellEnd(context, ended);
+  if (ended.status !== 'ready') return reportEnd(context, ended);
   if (json) document(ended);
   else if (quiet) out.line(ended.status);
   else {

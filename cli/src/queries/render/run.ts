@@ -29,7 +29,7 @@ function tookOf({ createdAt, finishedAt }: Run, now: number): string {
   return lasting((finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(createdAt));
 }
 
-/** What a run was worth, in one line: rows, time, and what it cost. */
+/** A run in one line: rows, time and calls. */
 export function runSummary(run: Run, now: number): string {
   const { rowCount, apiCalls } = run;
   const calls = `${counted(apiCalls, 'call')} to Marketing Cloud`;

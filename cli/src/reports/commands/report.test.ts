@@ -182,7 +182,7 @@ describe('millrace report run', () => {
 describe('the file', () => {
   const download = (place: string) => `report download pg-7 -o ${place}/out.csv`;
 
-  test('goes on where its line broke', async () => {
+  test('resumes an interrupted download', async () => {
     const place = await folder();
     const { millrace, reports } = await reportsFixture({
       sights: [succeeded()],

@@ -1,4 +1,4 @@
-import type { Report, ReportSample } from '@millrace/reports/contract';
+import type { FileProblem, Report, ReportSample } from '@millrace/reports/contract';
 import { MOST_SAMPLE_ROWS } from '@millrace/reports/contract';
 import type { Context } from '../../context.ts';
 import { defineCommand } from '../../line/command.ts';
@@ -12,8 +12,8 @@ import { createLive } from '../../render/live.ts';
 import { count, counted } from '../../render/number.ts';
 import { table } from '../../render/table.ts';
 import { lasting } from '../../render/time.ts';
-import { checkFolder } from '../check-folder.ts';
 import { REPORT_COLUMNS, reportDetail } from '../render/report.ts';
+import { stat } from 'node:fs/promises';
 
 const options = {
   rows: wholeNumber('N', 'seed: number of timesheets, such as 1000000.', 1),
@@ -129,4 +129,21 @@ async function filled(
   } finally {
     live?.end();
   }
+}
+
+/** The reports of a folder, read here, and everything that is wrong with their files. */
+async function checkFolder(
+  folder: string,
+): Promise<{ readonly reports: readonly string[]; readonly problems: readonly FileProblem[] }> {
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory() !== true) throw new UsageError(`Folder not found: "${folder}".`);
+  // Only here: everything else that the command line does needs no YAML and no SQL.
+  const { createCatalogue } = await import('@millrace/reports/catalogue');
+  const catalogue = createCatalogue({ folder });
+  await catalogue.load();
+  const { reports: valid, troubled } = catalogue.now();
+  return {
+    reports: [...valid.keys()],
+    problems: troubled.flatMap(({ problems }) => [...problems]),
+  };
 }

@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { MarketingCloudError, withMessage } from '../errors.ts';
+import {
+  type Deadline,
+  type Gate,
+  type HttpError,
+  type Sleep,
+  createDeadline,
+  headerText,
+  isTransient,
+  pauseMs,
+  scrub,
+  withRetries,
+} from '@millrace/http';
+import { MarketingCloudError, peer } from '../errors.ts';
 import type { CallOptions, CallReport, Stats } from '../types.ts';
-import { type Deadline, createDeadline } from './deadline.ts';
-import type { Gate } from './gate.ts';
-import type { Pauses } from './pauses.ts';
-import { pauseMs } from './retry.ts';
-import { headerText, scrub } from './scrub.ts';
+import type { Answer, Ask, Request } from './ask.ts';
 import type { Session } from './login.ts';
+import type { Pauses } from './pauses.ts';
 import type { Tokens } from './token.ts';
-import { type Answer, type Wire, type WireRequest, failure } from './wire.ts';
 
 /**
  * The way of a call: through the gate, with a token, sent, read. A refused token is renewed once; what may be sent again is sent
@@ -28,14 +36,14 @@ export interface Call<T> {
   /** It changes nothing: it may be sent again when nobody knows whether it was done. */
   readonly isRead: boolean;
   readonly options: CallOptions;
-  request(session: Session): WireRequest;
+  request(session: Session): Request;
   /** Throws what the answer refuses. */
   read(answer: Answer): T;
 }
 
 export interface CallerParams {
   readonly timeoutMs: number;
-  readonly wire: Wire;
+  readonly ask: Ask;
   readonly gate: Gate;
   readonly tokens: Tokens;
   readonly pauses: Pauses;
@@ -43,7 +51,7 @@ export interface CallerParams {
   readonly clientSecret: string;
   readonly now: () => number;
   readonly random: () => number;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep: Sleep;
   readonly onCall: (report: CallReport) => void;
 }
 
@@ -51,67 +59,67 @@ export interface CallerParams {
 interface Way {
   readonly startedAt: number;
   readonly correlationId: string;
-  repeats: number;
+  attempts: number;
+  /** Of the token. */
   renewals: number;
   requests: number;
   status: number | null;
 }
 
+const LONGEST_CORRELATION = 200;
+
 export function createCaller(parts: CallerParams): Caller {
-  const { now, tokens, gate, wire, pauses } = parts;
+  const { now, tokens, gate, ask, pauses } = parts;
   let calls = 0;
   const byOperation = new Map<string, number>();
 
   async function call<T>(asked: Call<T>): Promise<T> {
     const way: Way = {
       startedAt: now(),
-      correlationId: headerText(asked.options.correlationId ?? randomUUID()),
-      repeats: 0,
+      correlationId: headerText(asked.options.correlationId ?? randomUUID(), LONGEST_CORRELATION),
+      attempts: 0,
       renewals: 0,
       requests: 0,
       status: null,
     };
-    for (;;) {
-      try {
-        const value = await attempt(asked, way);
-        report(asked, way, null);
-        return value;
-      } catch (error) {
-        if (!(error instanceof MarketingCloudError)) throw error;
-        if (await goesOn(asked, way, error)) continue;
-        report(asked, way, error.code);
-        throw error;
-      }
+    try {
+      const value = await withRetries(() => attempt(asked, way), {
+        pause: (error) => pauseBefore(asked, way, error),
+        sleep: parts.sleep,
+        signal: asked.options.signal,
+      });
+      report(asked, way, null);
+      return value;
+    } catch (error) {
+      if (error instanceof MarketingCloudError) report(asked, way, error.code);
+      throw error;
     }
   }
 
-  async function goesOn<T>(asked: Call<T>, way: Way, error: MarketingCloudError): Promise<boolean> {
+  /**
+   * How long to wait before the call is sent again; null where it is not. A write is sent again only if it cannot have been done:
+   * it never left, or Marketing Cloud did not let it in.
+   */
+  function pauseBefore<T>(asked: Call<T>, way: Way, error: HttpError): number | null {
     // Refused before it did anything, since it is the token that was refused: this holds for writes as well.
     if (isTokenRefused(error) && way.renewals === 0) {
       way.renewals += 1;
-      return true;
+      return 0;
     }
-    const { isRead, options } = asked;
-    const pause = pauseMs({ error, isRead, repeats: way.repeats, random: parts.random });
-    if (pause === null) return false;
-    try {
-      await parts.sleep(pause, options.signal);
-    } catch {
-      // The caller gave up during the pause: the error before it is reported.
-      return false;
-    }
-    way.repeats += 1;
-    return true;
+    // A timeout took a minute already, and its request may still be running.
+    if (error.code === 'timeout' || !isTransient(error, asked.isRead)) return null;
+    return pauseMs(way.attempts - 1 - way.renewals, parts.random, error);
   }
 
   async function attempt<T>(asked: Call<T>, way: Way): Promise<T> {
     const { mid, options } = asked;
+    way.attempts += 1;
     way.status = null;
     pauses.admit(mid);
     const leave = await gate.enter(options.signal);
-    const deadline = createDeadline(parts.timeoutMs, options.signal);
+    const deadline = createDeadline({ ms: parts.timeoutMs, signal: options.signal });
     try {
-      const session = await orEnded(tokens.get(mid), deadline);
+      const session = await deadline.orEnded(tokens.get(mid), peer);
       const answer = await exchange(asked, way, { session, deadline });
       try {
         return asked.read(answer);
@@ -132,7 +140,7 @@ export function createCaller(parts: CallerParams): Caller {
     const request = asked.request(session);
     const headers = { ...request.headers, 'x-correlation-id': way.correlationId };
     try {
-      const answer = await wire.send({ ...request, headers }, deadline);
+      const answer = await ask({ ...request, headers }, deadline);
       way.status = answer.status;
       count(asked, way);
       return answer;
@@ -157,7 +165,7 @@ export function createCaller(parts: CallerParams): Caller {
         message += ` A new token was refused too: does the installed package have business unit ${mid} and all scopes?`;
       }
     }
-    return message === thrown.message ? thrown : withMessage(thrown, message);
+    return message === thrown.message ? thrown : thrown.with({ message });
   }
 
   function count<T>({ operation }: Call<T>, way: Way): void {
@@ -173,16 +181,16 @@ export function createCaller(parts: CallerParams): Caller {
       status: way.status,
       errorCode,
       durationMs: now() - way.startedAt,
-      retried: way.repeats + way.renewals,
+      retried: way.attempts - 1,
       requests: way.requests,
       correlationId: way.correlationId,
     });
   }
 
   async function tokenOf(mid: string, { signal }: CallOptions): Promise<Session> {
-    const deadline = createDeadline(parts.timeoutMs, signal);
+    const deadline = createDeadline({ ms: parts.timeoutMs, signal });
     try {
-      return await orEnded(tokens.get(mid), deadline);
+      return await deadline.orEnded(tokens.get(mid), peer);
     } finally {
       deadline.clear();
     }
@@ -196,20 +204,6 @@ export function createCaller(parts: CallerParams): Caller {
 }
 
 /** Of a call, that is; a refused client is left out: another token would not help there, and none was to be had. */
-function isTokenRefused({ kind, outcome }: MarketingCloudError): boolean {
+function isTokenRefused({ kind, outcome }: HttpError): boolean {
   return kind === 'session' && outcome === 'refused';
-}
-
-/**
- * Waits for the token until the deadline. The request for it goes on when this caller leaves: others may wait for the
- * same token.
- */
-function orEnded<T>(promise: Promise<T>, deadline: Deadline): Promise<T> {
-  const { signal } = deadline;
-  return new Promise((resolve, reject) => {
-    const onEnd = (): void => reject(failure(null, { started: false, deadline }));
-    if (signal.aborted) onEnd();
-    else signal.addEventListener('abort', onEnd, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onEnd));
-  });
 }

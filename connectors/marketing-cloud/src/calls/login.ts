@@ -1,9 +1,8 @@
+import { createDeadline, scrub } from '@millrace/http';
 import { MarketingCloudError } from '../errors.ts';
 import { instanceBase } from './address.ts';
-import { createDeadline } from './deadline.ts';
+import type { Answer, Ask } from './ask.ts';
 import { jsonObject, textIn } from './json.ts';
-import { scrub } from './scrub.ts';
-import type { Answer, Wire } from './wire.ts';
 
 /** One question for a token, and what its answer says. */
 export type Login = (mid: string) => Promise<Session>;
@@ -20,7 +19,7 @@ export interface LoginParams {
   readonly auth: URL;
   readonly clientId: string;
   readonly clientSecret: string;
-  readonly wire: Wire;
+  readonly ask: Ask;
   readonly timeoutMs: number;
   readonly now: () => number;
 }
@@ -31,8 +30,8 @@ const USUAL_SECONDS = 1_079;
 
 /** Its errors are those of the call that needs the token, which was not sent, whatever became of the login. */
 export function createLogin(params: LoginParams): Login {
-  async function ask(mid: string): Promise<Session> {
-    const deadline = createDeadline(params.timeoutMs, undefined);
+  async function login(mid: string): Promise<Session> {
+    const deadline = createDeadline({ ms: params.timeoutMs });
     const askedAt = params.now();
     try {
       const request = {
@@ -41,7 +40,7 @@ export function createLogin(params: LoginParams): Login {
         client_secret: params.clientSecret,
         account_id: mid,
       };
-      const answer = await params.wire.send(
+      const answer = await params.ask(
         {
           method: 'POST',
           url: new URL('v2/token', params.auth),
@@ -59,7 +58,7 @@ export function createLogin(params: LoginParams): Login {
 
   return async (mid) => {
     try {
-      return await ask(mid);
+      return await login(mid);
     } catch (thrown) {
       throw thrown instanceof MarketingCloudError ? asNotSent(thrown) : thrown;
     }
@@ -126,13 +125,6 @@ function sessionOf({ text }: Answer, auth: URL, askedAt: number): Session {
 /** The login's error as one of the call: whatever became of the login, the call was not sent. */
 function asNotSent(error: MarketingCloudError): MarketingCloudError {
   if (error.outcome === 'notSent' && error.code !== 'unreachable') return error;
-  const { kind, status, retryable, retryAfterMs } = error;
-  return new MarketingCloudError(`Login: ${error.message}`, {
-    code: error.code === 'unreachable' ? 'login_unavailable' : error.code,
-    kind,
-    status,
-    retryable,
-    retryAfterMs,
-    outcome: 'notSent',
-  });
+  const code = error.code === 'unreachable' ? 'login_unavailable' : error.code;
+  return error.with({ message: `Login: ${error.message}`, code, outcome: 'notSent' });
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Step, json, raw } from '../../../test/scripted.ts';
 import { START, blocked, connect, errorOf, fault, openCloud, page } from '../../test/cloud.ts';
-import { retryAfterMs } from './retry.ts';
 
 const running = json(200, { isRunning: true });
 /** "Rate Limiting Errors" of the REST API. */
@@ -54,21 +53,6 @@ describe('what is sent again', () => {
 });
 
 describe('Retry-After', () => {
-  test.each([
-    ['5', 5_000],
-    ['0.2', 200],
-    ['0', null],
-    ['-1', null],
-    ['soon', null],
-    ['', null],
-    [undefined, null],
-    [new Date(START + 7_000).toUTCString(), 7_000],
-    [new Date(START - 7_000).toUTCString(), null],
-    ['999999999', 3_600_000],
-  ])('%j is %j ms', (header, ms) => {
-    expect(retryAfterMs(header, START)).toBe(ms);
-  });
-
   test.each<[string, Step]>([
     ['in seconds', limited({ 'retry-after': '5' })],
     ['as a date', limited({ 'retry-after': new Date(START + 5_000).toUTCString() })],

@@ -1,6 +1,6 @@
 import type { Caller } from '../calls/call.ts';
 import { jsonObject, textIn, written } from '../calls/json.ts';
-import type { Answer } from '../calls/wire.ts';
+import type { Answer } from '../calls/ask.ts';
 import { kindOfMessage } from '../calls/words.ts';
 import { type ErrorKind, MarketingCloudError, invalidAnswer } from '../errors.ts';
 import type { CallOptions } from '../types.ts';

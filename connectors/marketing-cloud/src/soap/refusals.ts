@@ -1,5 +1,5 @@
 import { type ErrorKind, MarketingCloudError, type Outcome, invalidAnswer } from '../errors.ts';
-import type { Answer } from '../calls/wire.ts';
+import type { Answer } from '../calls/ask.ts';
 import { kindOfMessage } from '../calls/words.ts';
 import { type Xml, childOf, childrenOf, parseXml, textOf } from './parse.ts';
 

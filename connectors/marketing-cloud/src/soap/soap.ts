@@ -1,5 +1,5 @@
 import type { Caller } from '../calls/call.ts';
-import type { Answer } from '../calls/wire.ts';
+import type { Answer } from '../calls/ask.ts';
 import { invalidAnswer } from '../errors.ts';
 import type { CallOptions } from '../types.ts';
 import { type Xml, childOf, childrenOf, textOf } from './parse.ts';

@@ -1,7 +1,8 @@
+import { createWire, sleep as defaultSleep } from '@millrace/http';
 import { addressOf } from '../calls/address.ts';
 import { createCaller } from '../calls/call.ts';
-import { createWire } from '../calls/wire.ts';
-import { checkedTimes, defaultSleep } from '../object-storage.ts';
+import { peer } from '../errors.ts';
+import { checkedTimes } from '../object-storage.ts';
 import { createObjects } from '../objects/objects.ts';
 import type { ObjectStorage, ObjectStorageParts } from '../types.ts';
 import { createBlobs } from './blobs.ts';
@@ -18,19 +19,15 @@ export function createBlobStorage(
   const { container } = config;
   const { now = Date.now, random = Math.random, sleep = defaultSleep, onCall = () => {} } = parts;
   const address = addressOf({ ...config, bucket: container, addressing: 'path', slash: false });
-  const wire = createWire({ connections, timeoutMs });
+  const wire = createWire({ peer, connections, timeoutMs });
   const signer = blobSigner(config.credentials);
   const caller = createCaller({ address, signer, wire, timeoutMs, now, random, sleep, onCall });
-  let closing: Promise<void> | null = null;
   const { get, head, delete: remove } = createObjects(caller);
   const objects = { get, head, delete: remove, ...createBlobs(caller) };
   return {
     place: `${container}/${address.prefix}`,
     ...objects,
     ...createBlocks(caller, objects),
-    close() {
-      closing ??= wire.close();
-      return closing;
-    },
+    close: wire.close,
   };
 }

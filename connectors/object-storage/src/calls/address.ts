@@ -1,4 +1,5 @@
-import { invalid } from '../errors.ts';
+import { addressIn } from '@millrace/http';
+import { invalid, peer } from '../errors.ts';
 import type { ObjectStorageConfig } from '../types.ts';
 
 /** Where the objects are. Requests go to this host and to no other. */
@@ -71,21 +72,10 @@ function endpointOf({
   endpoint,
   plainHttp = false,
 }: Pick<ObjectStorageConfig, 'endpoint' | 'plainHttp'>): URL {
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw invalid(
-      'invalid_config',
-      'endpoint is not a URL. Use one such as https://s3.eu-central-1.amazonaws.com.',
-    );
-  if (url.username !== '' || url.password !== '')
-    throw invalid('invalid_config', 'endpoint must not hold a user or a password.');
+  const example = 'one such as https://s3.eu-central-1.amazonaws.com';
+  const url = addressIn('endpoint', endpoint, { peer, example, plainHttp });
   if (url.search !== '' || url.hash !== '')
     throw invalid('invalid_config', 'endpoint must not have a question mark or a hash sign.');
-  if (url.protocol === 'http:' && !plainHttp && !isLoopback(url.hostname))
-    throw invalid(
-      'invalid_config',
-      'endpoint must begin with https://, except on this machine or where plain http is allowed by a setting.',
-    );
   return url;
 }
 
@@ -110,8 +100,4 @@ function bucketOf({
 function prefixOf(prefix: string): string {
   const plain = prefix.replace(/^\/+|\/+$/g, '');
   return plain === '' ? '' : `${checkedKey(plain)}/`;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }

@@ -1,11 +1,19 @@
+import {
+  type Answer,
+  type HttpError,
+  type Sleep,
+  type Wire,
+  type WireRequest,
+  createDeadline,
+  isTransient,
+  pauseMs,
+  scrub,
+  withRetries,
+} from '@millrace/http';
 import { ObjectStorageError } from '../errors.ts';
 import type { CallOptions, CallReport } from '../types.ts';
 import type { Address } from './address.ts';
-import { type Deadline, createDeadline } from './deadline.ts';
 import { readRefusal } from './read.ts';
-import { pauseMs } from './retry.ts';
-import { scrubbed } from './scrub.ts';
-import type { Answer, Wire } from './wire.ts';
 
 /** Who asks, for one attempt. */
 export interface Signer {
@@ -45,10 +53,7 @@ export interface Call<T> {
 }
 
 export interface Context {
-  readonly deadline: Deadline;
   readonly now: number;
-  /** The answer is read after the call: whoever reads it clears the deadline. */
-  keep(): void;
 }
 
 export interface CallerParams {
@@ -59,95 +64,103 @@ export interface CallerParams {
   readonly timeoutMs: number;
   readonly now: () => number;
   readonly random: () => number;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep: Sleep;
   readonly onCall: (report: CallReport) => void;
 }
 
 interface Way {
   status: number | null;
-  repeats: number;
+  attempts: number;
 }
+
+/** A few lines say enough. */
+const LONGEST_MESSAGE = 600;
 
 export function createCaller(parts: CallerParams): Caller {
   const { address, now } = parts;
 
   async function call<T>(asked: Call<T>): Promise<T> {
     const startedAt = now();
-    const way: Way = { status: null, repeats: 0 };
+    const way: Way = { status: null, attempts: 0 };
     let errorCode: string | null = null;
     try {
-      for (;;) {
-        try {
-          return await attempt(asked, way);
-        } catch (error) {
-          if (!(error instanceof ObjectStorageError)) throw error;
-          errorCode = error.code;
-          if (!(await goesOn(asked, way, error))) throw error;
-          errorCode = null;
-        }
-      }
+      return await withRetries(() => attempt(asked, way), {
+        pause: (error) => pauseBefore(error, way.attempts - 1),
+        sleep: parts.sleep,
+        signal: asked.options.signal,
+      });
+    } catch (error) {
+      if (error instanceof ObjectStorageError) errorCode = error.code;
+      throw error;
     } finally {
-      const { operation } = asked;
-      parts.onCall({ operation, ...way, errorCode, durationMs: now() - startedAt });
+      parts.onCall({
+        operation: asked.operation,
+        status: way.status,
+        repeats: Math.max(0, way.attempts - 1),
+        errorCode,
+        durationMs: now() - startedAt,
+      });
     }
   }
 
-  async function goesOn<T>(asked: Call<T>, way: Way, error: ObjectStorageError): Promise<boolean> {
-    const pause = pauseMs(error, way.repeats, parts.random);
-    if (pause === null) return false;
-    try {
-      await parts.sleep(pause, asked.options.signal);
-    } catch {
-      // The caller gave up during the pause: the error before it is reported.
-      return false;
-    }
-    way.repeats += 1;
-    return true;
+  /**
+   * Every operation may be sent again: a part, an object, a deletion come out the same; a second upload that nobody knows of is
+   * swept; a Complete that was done is refused by its condition, and its caller looks.
+   */
+  function pauseBefore(error: HttpError, repeats: number): number | null {
+    return isTransient(error, true) ? pauseMs(repeats, parts.random, error) : null;
   }
 
   async function attempt<T>(asked: Call<T>, way: Way): Promise<T> {
     way.status = null;
+    way.attempts += 1;
     const signer = await parts.signer();
     const request = await requestOf(asked, signer);
-    const deadline = createDeadline(asked.timeoutMs ?? parts.timeoutMs, asked.options.signal);
-    let isKept = false;
-    const context: Context = {
-      deadline,
-      now: now(),
-      keep() {
-        isKept = true;
-      },
-    };
+    const deadline = createDeadline({
+      ms: asked.timeoutMs ?? parts.timeoutMs,
+      signal: asked.options.signal,
+      idle: true,
+    });
+    const context: Context = { now: now() };
     try {
       const answer = await parts.wire.send(request, deadline);
       way.status = answer.status;
       if (answer.status >= 200 && answer.status < 300) return await asked.read(answer, context);
       throw await readRefusal(answer, context);
     } catch (error) {
-      isKept = false;
+      deadline.clear();
       throw error instanceof ObjectStorageError ? scrubbed(error, signer.secrets) : error;
-    } finally {
-      if (!isKept) deadline.clear();
     }
   }
 
   async function requestOf<T>(
     { method, key, query = {}, headers = {}, body = [] }: Call<T>,
     signer: Signer,
-  ) {
+  ): Promise<WireRequest> {
     const path = `${address.path(key)}${queryOf(query)}`;
     const { origin } = address;
     const unsigned = { method, url: `${origin}${path}`, headers, body };
+    const size = body.reduce((sum, bytes) => sum + bytes.length, 0);
+    const withBody = method === 'PUT' || method === 'POST';
     return {
       origin,
       method,
       path,
-      headers: await signer.headers(unsigned, now()),
-      body,
+      headers: {
+        ...(await signer.headers(unsigned, now())),
+        ...(withBody && { 'content-length': String(size) }),
+      },
+      body: size > 0 ? body : null,
     };
   }
 
   return { address, call };
+}
+
+/** A storage may quote what it was sent. */
+function scrubbed(error: ObjectStorageError, secrets: readonly string[]): ObjectStorageError {
+  const message = scrub(error.message, secrets, LONGEST_MESSAGE);
+  return message === error.message ? error : error.with({ message });
 }
 
 /** As the signer encodes it: what is sent and what is signed must not differ by a plus sign. */

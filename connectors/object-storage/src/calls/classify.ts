@@ -1,7 +1,6 @@
+import { type Answer, retryAfterMs } from '@millrace/http';
 import { type ErrorKind, ObjectStorageError } from '../errors.ts';
 import { type Xml, textOf } from '../xml/parse.ts';
-import { retryAfterMs } from './retry.ts';
-import type { Answer } from './wire.ts';
 
 /**
  * What a refusal means: by the code where its name is known ("Error Responses" of the S3 API reference; the second word of some is

@@ -1,8 +1,7 @@
+import type { Answer } from '@millrace/http';
 import { ObjectStorageError, invalidAnswer } from '../errors.ts';
 import { type Xml, parseXml } from '../xml/parse.ts';
 import { refusal } from './classify.ts';
-import type { Deadline } from './deadline.ts';
-import { type Answer, failure } from './wire.ts';
 
 /** A page of 1,000 keys of 1,024 bytes, each byte written as %XX, is 4 MB. */
 const LARGEST_LIST = 8 * 1024 * 1024;
@@ -13,9 +12,9 @@ const LARGEST_ERROR = 64 * 1024;
 export async function readXml(
   answer: Answer,
   name: string,
-  context: { readonly deadline: Deadline; readonly now: number },
+  context: { readonly now: number },
 ): Promise<Xml> {
-  const text = await readText(answer, LARGEST_LIST, context.deadline);
+  const text = await textOf(answer);
   const parsed = parseXml(text);
   if (parsed?.name === name) return parsed.root;
   if (parsed?.name === 'Error') throw refusal(answer, parsed.root, context.now);
@@ -28,11 +27,11 @@ export async function readXml(
 /** The error of an answer that is none of 200 to 299, as far as it can be read. */
 export async function readRefusal(
   answer: Answer,
-  context: { readonly deadline: Deadline; readonly now: number },
+  context: { readonly now: number },
 ): Promise<ObjectStorageError> {
   let text = '';
   try {
-    text = await readText(answer, LARGEST_ERROR, context.deadline);
+    text = await answer.text(LARGEST_ERROR);
   } catch {
     // The status alone says enough.
   }
@@ -40,26 +39,17 @@ export async function readRefusal(
   return refusal(answer, parsed?.name === 'Error' ? parsed.root : '', context.now);
 }
 
-async function readText(answer: Answer, most: number, deadline: Deadline): Promise<string> {
-  const { body } = answer;
-  const chunks: Buffer[] = [];
-  let size = 0;
+/** What is larger is none of a storage's own, and the next one may be. */
+async function textOf(answer: Answer): Promise<string> {
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > most)
-        throw invalidAnswer(`The answer of the object storage is larger than ${most} bytes.`);
-      chunks.push(chunk);
-      deadline.rearm();
-    }
+    return await answer.text(LARGEST_LIST);
   } catch (error) {
-    body.on('error', () => {}).destroy();
-    throw failure(error, true, deadline);
+    const isTooLarge = error instanceof ObjectStorageError && error.code === 'answer_too_large';
+    throw isTooLarge ? invalidAnswer(error.message, answer.status) : error;
   }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** What is of no interest, so that the connection can be used again. */
-export async function skip(answer: Answer, deadline: Deadline): Promise<void> {
-  await readText(answer, LARGEST_ERROR, deadline);
+export async function skip(answer: Answer): Promise<void> {
+  await answer.bytes(LARGEST_ERROR);
 }

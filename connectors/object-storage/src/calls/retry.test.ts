@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { losesAnswer, raw } from '../../../test/scripted.ts';
 import { EMPTY_LIST, all, connect, error, errorOf, openBucket, xml } from '../../test/bucket.ts';
-import { retryAfterMs } from './retry.ts';
 
 const UPLOAD = { key: 'k', uploadId: 'u' };
 
@@ -123,13 +122,4 @@ describe('not sent again', () => {
     await storage.close();
     expect(await errorOf(all(storage.list('')))).toMatchObject({ code: 'closed' });
   });
-});
-
-test('Retry-After is seconds or a date', () => {
-  const now = Date.UTC(2026, 0, 1);
-  expect(
-    ['3', '1.5', '0', '-1', '', 'soon', 'Thu, 01 Jan 2026 00:00:10 GMT', '999999'].map((text) =>
-      retryAfterMs(text, now),
-    ),
-  ).toEqual([3_000, 1_500, null, null, null, null, 10_000, 3_600_000]);
 });

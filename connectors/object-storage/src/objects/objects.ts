@@ -1,11 +1,11 @@
+import type { Readable } from 'node:stream';
+import type { Answer } from '@millrace/http';
 import type { Call, Caller } from '../calls/call.ts';
 import { readXml, skip } from '../calls/read.ts';
-import type { Answer } from '../calls/wire.ts';
 import { ObjectStorageError, invalid, invalidAnswer } from '../errors.ts';
 import type { ByteRange, ListedObject, ObjectFacts, ObjectStorage } from '../types.ts';
 import { type Xml, childrenOf, textOf } from '../xml/parse.ts';
 import { decoder } from './names.ts';
-import { streamOf } from './stream.ts';
 
 /** Bytes as they are: then a length says when the object is whole. */
 const AS_IS = { 'accept-encoding': 'identity' };
@@ -22,8 +22,8 @@ export function createObjects(caller: Caller): Objects {
       key,
       body: bytes,
       options,
-      async read(answer, { deadline }) {
-        await skip(answer, deadline);
+      async read(answer) {
+        await skip(answer);
         return { etag: etagOf(answer) };
       },
     });
@@ -41,16 +41,9 @@ export function createObjects(caller: Caller): Objects {
         ...(etag !== undefined && { 'if-match': etag }),
       },
       options,
-      async read(answer, { deadline, keep }) {
-        try {
-          const size = sizeOf(answer, range);
-          const stream = { etag: etagOf(answer), size };
-          keep();
-          return { ...stream, body: streamOf(answer.body, size, deadline) };
-        } catch (error) {
-          answer.body.on('error', () => {}).destroy();
-          throw error;
-        }
+      async read(answer) {
+        const size = sizeOf(answer, range);
+        return { etag: etagOf(answer), size, body: exactly(answer.body, size) };
       },
     });
   };
@@ -63,8 +56,8 @@ export function createObjects(caller: Caller): Objects {
         key,
         headers: AS_IS,
         options,
-        async read(answer, { deadline }) {
-          await skip(answer, deadline);
+        async read(answer) {
+          await skip(answer);
           return factsOf(answer);
         },
       });
@@ -82,7 +75,7 @@ export function createObjects(caller: Caller): Objects {
         method: 'DELETE',
         key,
         options,
-        read: (answer, { deadline }) => skip(answer, deadline),
+        read: skip,
       });
     } catch (error) {
       if (error instanceof ObjectStorageError && error.code === 'NoSuchKey') return;
@@ -179,4 +172,19 @@ function sizeOf({ headers, status }: Answer, range: ByteRange | undefined): numb
       { code: 'InvalidRange', kind: 'conflict', outcome: 'refused', status },
     );
   return range.to - range.from;
+}
+
+async function* exactly(body: Readable, size: number): AsyncGenerator<Uint8Array> {
+  let came = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    came += chunk.length;
+    if (came > size) break;
+    yield chunk;
+  }
+  if (came === size) return;
+  throw new ObjectStorageError(`${came} bytes of an object came instead of ${size}.`, {
+    code: 'unreachable',
+    kind: 'unavailable',
+    outcome: 'unknown',
+  });
 }

@@ -7,7 +7,7 @@ import type { Found } from '../find.ts';
  * such, with all that its format may refer to. LibreOfficeKit has no way to name the filter. So every other format is taken out of
  * the profile's list: then it is a DOCX or it is refused. Opening gets a little faster too, since nothing else is tried.
  *
- * What stays: DOCX with its templates; PDF, which is written; charts and formulas, which a DOCX may hold; pictures, since one type
+ * The formats that stay: DOCX with its templates; PDF, which is written; charts and formulas, which a DOCX may hold; pictures, since one type
  * of them missing makes LibreOffice forget how to read any; and ODT as a type without a filter, since a damaged ZIP is taken for
  * one, and crashed LibreOffice where there was none.
  */

@@ -1,5 +1,5 @@
 /**
- * Which characters the fonts of this machine have together: a bit for each code point, 136 KB. Written once by the service, read by
+ * The characters that the fonts of this machine have together: a bit for each code point, 136 KB. Written once by the service, read by
  * every process.
  */
 const BYTES = 0x110000 / 8;

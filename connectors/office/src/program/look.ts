@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 
 /**
- * What a document asks for that LibreOffice does not do, or not say, by itself: found in its text, in the process that will convert
+ * The things that a document asks for and LibreOffice does not do, or not say, by itself: found in its text, in the process that will convert
  * it, before that. 0.3 ms for an invoice.
  */
 export interface Looked {

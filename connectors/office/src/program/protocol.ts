@@ -3,7 +3,7 @@ import type { Reach } from '../sandbox/landlock.ts';
 import type { Looked } from './look.ts';
 
 /**
- * What passes between the pool and a child. Documents travel as files in the process's private folder: LibreOffice
+ * The messages between the pool and a child. Documents travel as files in the process's private folder: LibreOffice
  * wants file URLs anyway, and it costs the same (30 KB there and 100 KB back: 0.8 ms by files, 0.9 ms through the
  * pipe between the processes).
  */

@@ -95,7 +95,7 @@ async function targetsIn(folder: string): Promise<string[]> {
 }
 
 /**
- * What the process imports: our writer of ZIPs, Koffi with the library that belongs to it, and what encrypts; the last
+ * The packages that the process imports: our writer of ZIPs, Koffi with the library that belongs to it, and what encrypts; the last
  * two where they are installed.
  */
 function modules(): string[] {

@@ -79,7 +79,7 @@ export function createCopyReader(client: pg.Client, copy: Copying, cut: Cut): Co
             batches.part(chunk, 0, chunk.length);
             batches.endRow();
           },
-          // Of what comes before the COPY.
+          // The answer to what comes before the COPY.
           handleDataRow() {},
           handleCommandComplete() {},
           handleReadyForQuery() {

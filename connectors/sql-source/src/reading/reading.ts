@@ -150,7 +150,7 @@ function leftEarly(): SourceError {
 }
 
 /**
- * What the session of a reading is set to, whatever the role or the database has as its default. All of it is part of the
+ * The settings of a reading's session, whatever the role or the database has as its default. All of it is part of the
  * transaction, so that nothing is left behind on a connection that a pooler hands to somebody else; once the transaction
  * is over the reading is, too.
  *
@@ -199,7 +199,7 @@ const EXACT_TYPES =
     .join(', ');
 
 // Postgres before 12 has no column collisdeterministic, and no such collation.
-// Of each column $1 its type, $2 the modifier of that, $3 the table it is read from or 0, $4 its number there; arrays.
+// For each column, $1 its type, $2 the modifier of that, $3 the table it is read from or 0, $4 its number there; arrays.
 const COLUMNS = `
 SELECT pg_catalog.format_type(c.type, c.modifier), coalesce(a.attnotnull, false),
        (c.type IN (${EXACT_TYPES}) OR c.type = 'pg_catalog.numeric'::pg_catalog.regtype AND c.modifier > 0)

@@ -1,6 +1,6 @@
 import type { Reading } from '../source.ts';
 
-// What the role of the source may do besides reading, one row each.
+// The rights of the source's role besides reading, one row each.
 const RIGHTS = `
 SELECT 'is a superuser' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper
 UNION ALL
@@ -28,7 +28,7 @@ SELECT 'may write ' || count(*) || ' tables, among them ' || min(format('%I.%I',
 HAVING count(*) > 0`;
 
 /**
- * What a role should not have that reports are read with, in sentences; none is best. Readings change nothing either way,
+ * The rights that a role for reports should not have, in sentences; none is best. Readings change nothing either way,
  * but a role that could not change anything needs no trust in that.
  */
 export async function excessRights(reading: Pick<Reading, 'rows'>): Promise<readonly string[]> {

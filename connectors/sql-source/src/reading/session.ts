@@ -158,7 +158,7 @@ export function watchProgress(params: {
       onStall();
     }
   };
-  // What has arrived while the process was busy is read first.
+  // Rows that have arrived while the process was busy are read first.
   const timer = setInterval(() => setImmediate(look), withinMs / LOOKS);
   const stop = (): void => clearInterval(timer);
   return stop;

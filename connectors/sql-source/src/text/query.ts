@@ -521,7 +521,7 @@ function createParser(sql: string): { query(): Query } {
     return { at: at + 1, join };
   }
 
-  /** Those that hold for all of the condition: its parts are joined by AND. */
+  /** The comparisons that hold for all of the condition: its parts are joined by AND. */
   function equalitiesIn(range: Range, outer: string | null): Equality[] {
     const outerTokensOf = [...outerTokens(range)];
     if (outerTokensOf.some((at) => isWord(at, 'or'))) return [];

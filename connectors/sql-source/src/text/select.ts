@@ -68,7 +68,7 @@ export function callsIn(tokens: readonly Token[]): Call[] {
 }
 
 /**
- * What two texts have in common that differ in numbers only, such as that of a LIMIT: neither calls what the other does not,
+ * The shape that two texts share that differ in numbers only, such as that of a LIMIT: neither calls what the other does not,
  * and neither ends elsewhere.
  */
 export function shapeOf(sql: string, tokens: readonly Token[]): string {

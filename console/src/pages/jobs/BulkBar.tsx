@@ -16,7 +16,7 @@ const ACTIONS = [
   { action: 'delete', word: 'Delete', icon: Trash2 },
 ] as const;
 
-/** What can be done with the chosen rows, or with all that fit the filter. Floats above the pager, so that it moves nothing. */
+/** Actions for the selected rows, or for all matching ones. Floats above the pager, so that nothing moves. */
 export function BulkBar({ selection, filter }: { selection: Selection; filter: JobsSearch }) {
   const ids = [...selection.chosen];
   const navigate = useNavigate();

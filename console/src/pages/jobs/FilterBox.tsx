@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Kbd } from '../../ui/button.tsx';
 import { FILTER_WORDS, type FilterName, type JobsSearch, withTyped } from './search.ts';
 
-/** What is filtered by, as tokens, and a place to type more. Backspace in the empty place takes the last token away. */
+/** The filter as tokens, with an input for more. Backspace in the empty input removes the last token. */
 export function FilterBox({ search }: { search: JobsSearch }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');

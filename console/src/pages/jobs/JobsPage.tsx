@@ -18,10 +18,10 @@ import { FilterBox } from './FilterBox.tsx';
 import { Histogram } from './Histogram.tsx';
 import { JobTable } from './JobTable.tsx';
 import { NewJobs } from './NewJobs.tsx';
-import { NoJobs } from './NoJobs.tsx';
 import { queryOf } from './search.ts';
 import { useSelection } from './selection.ts';
 import { Views } from './Views.tsx';
+import { Empty } from '../../ui/empty.tsx';
 
 /** The list: views, filter, table, pages. All of what is shown is in the address. */
 export function JobsPage() {
@@ -118,5 +118,39 @@ export function JobsPage() {
         />
       </footer>
     </Page>
+  );
+}
+
+/** The empty list: no jobs yet, or none that match. */
+function NoJobs({ filtered }: { filtered: boolean }) {
+  if (filtered) {
+    return (
+      <Empty
+        title="No matching jobs"
+        action={
+          <ButtonLink to="/jobs" search={{}}>
+            Show all jobs
+          </ButtonLink>
+        }
+      >
+        No job matches this filter. Remove parts of it to see more.
+      </Empty>
+    );
+  }
+  return (
+    <Empty
+      title="No jobs yet"
+      action={
+        <>
+          <ButtonLink look="filled" to="/jobs/new">
+            Enqueue a job
+          </ButtonLink>
+          <ButtonLink to="/welcome">Take the tour</ButtonLink>
+        </>
+      }
+    >
+      A job is a kind and its data. Files in <code>jobs/</code> declare kinds; a button, the API, a
+      schedule or another job makes jobs of them.
+    </Empty>
   );
 }

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** Who did what, to how many, and how it ended. */
+/** The audit log: actor, action, number of jobs, outcome. */
 export function Audit() {
   const api = useApi();
   const navigate = useNavigate();

@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Group>[] = [
   { name: '', align: 'right', cell: (group) => <Helps group={group} /> },
 ];
 
-/** What fails, grouped by code and cause, each with what helps. */
+/** Failures grouped by code and cause, each with what helps. */
 export function ErrorGroups() {
   const api = useApi();
   const answer = useQuery({

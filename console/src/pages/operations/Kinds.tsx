@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Kind>[] = [
   { name: '', align: 'right', cell: (kind) => <Switch kind={kind} /> },
 ];
 
-/** What can run here, how it fails, and what is held back. */
+/** The kinds with their retry policies and pauses. */
 export function Kinds() {
   const api = useApi();
   const { data } = useQuery({
@@ -55,7 +55,7 @@ function Named({ kind: { name, paused, public: isPublic } }: { kind: Kind }) {
       <div className="text-small text-ink-3">
         {paused === null ? (
           isPublic ? (
-            'can be enqueued from outside'
+            'public'
           ) : (
             'internal'
           )

@@ -10,7 +10,7 @@ export const operationsRoutes = [
     path: '/operations',
     validateSearch: z.strictObject({
       tab: z.enum(OPERATION_TABS).optional(),
-      /** Of the audit log. */
+      /** The filter of the audit log. */
       actor: z.string().optional(),
       action: z.string().optional(),
       cursor: z.string().optional(),

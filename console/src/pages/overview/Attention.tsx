@@ -8,7 +8,7 @@ import type { Overview } from './overview.ts';
 
 type Item = Overview['attention'][number];
 
-/** What needs somebody, the worst first, each with the one action that helps. */
+/** Conditions that need attention, worst first, each with the action that helps. */
 export function Attention({ items }: { items: readonly Item[] }) {
   return (
     <section className="px-6 py-3 max-md:px-4">

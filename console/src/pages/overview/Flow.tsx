@@ -2,9 +2,10 @@ import { count, percent, plural } from '../../time/words.ts';
 import { StateText } from '../../ui/state.tsx';
 import { Outcomes } from './flow/Outcomes.tsx';
 import { Pond } from './flow/Pond.tsx';
-import { Sources } from './flow/Sources.tsx';
 import { Wheel } from './flow/Wheel.tsx';
-import { type Overview, rate } from './overview.ts';
+import { type Overview, SOURCE_WORDS, rate } from './overview.ts';
+import { Link } from '@tanstack/react-router';
+import { POND, band, thickness } from './geometry.ts';
 
 /** Work comes in, stands in a pond layered by why it waits, turns a wheel of slots, and flows out; what is tried again runs back. */
 export function Flow({ overview }: { overview: Overview }) {
@@ -101,4 +102,51 @@ function sentence({ waiting, running, flow, figures }: Overview): string {
   const success =
     figures.successRate === null ? '' : ` Success rate ${percent(figures.successRate)}.`;
   return `${plural(waiting.total, 'job')} waiting: ${waiting.due} due, ${waiting.retrying} to retry, ${waiting.held} held, ${waiting.scheduled} for later. ${running.total} running. ${rate(flow.outcomes.succeeded)} succeed, ${rate(flow.outcomes.failed)} fail.${success}`;
+}
+
+const MOST = 60;
+/** Four are drawn; who has more sources sees the largest. */
+const SHOWN = 4;
+
+function Sources({ sources }: { sources: Overview['flow']['sources'] }) {
+  const shown = sources
+    .filter(
+      ({ source, perMinute }) =>
+        perMinute > 0 || ['salesforce', 'api', 'schedule', 'pipeline'].includes(source),
+    )
+    .toSorted((a, b) => b.perMinute - a.perMinute)
+    .slice(0, SHOWN);
+  const all = shown.reduce((sum, { perMinute }) => sum + perMinute, 0);
+  const thick = shown.map(({ perMinute }) => thickness(perMinute, all, MOST));
+  let at = 106 - thick.reduce((sum, each) => sum + each, 0) / 2;
+  return shown.map(({ source, perMinute }, index) => {
+    const height = thick[index] ?? 0;
+    const middle = 40 + index * 46;
+    const top = at;
+    at += height;
+    return (
+      <Link
+        key={source}
+        to="/jobs"
+        search={{ since: '24h' }}
+        aria-label={`${SOURCE_WORDS[source] ?? source}: ${rate(perMinute)}`}
+      >
+        {height > 0 && (
+          <path
+            d={band(
+              { x: 150, top: middle - height / 2, bottom: middle + height / 2 },
+              { x: POND.left, top, bottom: top + height },
+            )}
+            fill="url(#flow-in)"
+          />
+        )}
+        <text x="0" y={middle} className="fill-ink text-[13px] font-medium">
+          {SOURCE_WORDS[source] ?? source}
+        </text>
+        <text x="0" y={middle + 16} className="fill-ink-3 text-[12px]">
+          {rate(perMinute)}
+        </text>
+      </Link>
+    );
+  });
 }

@@ -6,7 +6,7 @@ import { count, percent, span } from '../../time/words.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 
-/** What runs, the longest first. */
+/** Running jobs, longest first. */
 export function RunningNow() {
   const api = useApi();
   const now = useNow();

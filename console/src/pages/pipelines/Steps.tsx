@@ -79,7 +79,7 @@ function StepOutput({ step: { output, progress } }: { step: Step }) {
   );
 }
 
-/** What a step has made, to be fetched: the file of a report, the documents of a batch, the rows of a query. */
+/** The download of a step: the file of a report, the documents of a batch, the rows of a query. */
 function Files({ step: { state, thing } }: { step: Step }) {
   const api = useApi();
   const may = useMay('downloadReportFile');

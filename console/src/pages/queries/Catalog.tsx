@@ -242,7 +242,7 @@ function Snippets({ onOpen }: { onOpen(tab: Tab): void }) {
 
 const RUNS_AT_ONCE = 20;
 
-/** What ran before, to be opened again with its rows while they are kept. */
+/** Earlier runs, which can be reopened with their rows while those are kept. */
 function Before({ onOpen }: { onOpen(tab: Tab): void }) {
   const api = useApi();
   const [text, setText] = useState('');

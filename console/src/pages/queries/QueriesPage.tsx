@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Play, Sparkles, Square } from 'lucide-react';
+import { Play, Plus, Sparkles, Square, X } from 'lucide-react';
 import { Suspense, useCallback, useEffect, useEffectEvent, useRef } from 'react';
 import { useApi, useApp } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
@@ -8,18 +8,17 @@ import { useMay } from '../../data/roles.ts';
 import { MOD } from '../../shell/keys.ts';
 import { Page } from '../../shell/Page.tsx';
 import { whenNeeded } from '../../shell/whenNeeded.tsx';
-import { Button, Kbd } from '../../ui/button.tsx';
+import { Button, IconButton, Kbd } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Catalog } from './Catalog.tsx';
-import { QueryTabs } from './QueryTabs.tsx';
 import { Results } from './Results.tsx';
 import { RunStatus } from './RunStatus.tsx';
 import { type Tab, newTab, useTabs } from './tabs.ts';
 
 const Editor = whenNeeded(() => import('./Editor.tsx').then((module) => module.Editor));
 
-/** What can be queried at the left; the text, where its run stands and its rows beside it. */
+/** Tables on the left; editor, run status and rows beside them. */
 export function QueriesPage() {
   const api = useApi();
   const { queries } = useApp();
@@ -61,7 +60,7 @@ export function QueriesPage() {
     if (linked !== undefined) takeLinked(linked);
   }, [linked]);
 
-  // Of the tab in which it was asked for: another may be shown when the answer comes.
+  // Applies to the tab that sent the request: another one may be open when the answer arrives.
   const start = useMutation({
     mutationFn: ({ sql, mid }: Tab) =>
       api.startRun({ body: { sql, ...(mid !== null && { mid }) } }),
@@ -177,5 +176,50 @@ export function QueriesPage() {
         </div>
       </div>
     </Page>
+  );
+}
+
+function QueryTabs({
+  tabs: { tabs, shown, show, open, close },
+}: {
+  tabs: ReturnType<typeof useTabs>;
+}) {
+  return (
+    <div className="flex flex-none items-center border-b border-line pl-2">
+      <div role="group" aria-label="Open queries" className="flex min-w-0 overflow-x-auto">
+        {tabs.map(({ id, title, sql, ranSql }) => (
+          <span
+            key={id}
+            className={`flex h-10 flex-none items-center gap-1 pl-3 ${id === shown.id ? 'shadow-[inset_0_-2px_0_var(--link)]' : ''}`}
+          >
+            <button
+              type="button"
+              aria-pressed={id === shown.id}
+              className={`max-w-44 truncate ${id === shown.id ? 'font-[550]' : 'text-ink-2 hover:text-ink'}`}
+              onClick={() => show(id)}
+            >
+              {title}
+              {ranSql !== sql && (
+                <i
+                  className="ml-1.5 inline-block size-1.5 rounded-full bg-ink-3 align-middle"
+                  title="Changed since the last run"
+                />
+              )}
+            </button>
+            <button
+              type="button"
+              aria-label={`Close ${title}`}
+              className="grid size-6 place-items-center rounded-token text-ink-3 hover:bg-hover hover:text-ink"
+              onClick={() => close(id)}
+            >
+              <X size={12} />
+            </button>
+          </span>
+        ))}
+      </div>
+      <IconButton label="New query" onClick={() => open(newTab())}>
+        <Plus size={15} />
+      </IconButton>
+    </div>
   );
 }

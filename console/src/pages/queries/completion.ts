@@ -1,6 +1,6 @@
 import { type Group, type Item, CURSOR, isWord, treeAt } from './sql-tree.ts';
 
-/** What completion offers at a place. Nothing here knows the editor. */
+/** Completions at a position, independent of the editor. */
 export type Wanted =
   /** After FROM and JOIN. */
   | { readonly what: 'tables'; readonly from: number }
@@ -16,7 +16,7 @@ interface Fields {
 }
 
 interface Source {
-  /** What it is called in the query, in lower case. */
+  /** Its name in the query, in lower case. */
   readonly called: readonly string[];
   /** The name of a table, or a query in parentheses. */
   readonly is: string | Group;
@@ -110,7 +110,7 @@ function fieldsOf(sources: readonly Source[], level = 0): Fields {
   return { tables: [...tables], names: [...names] };
 }
 
-/** Of a query in parentheses: the first operand gives the names. */
+/** The columns of a query in parentheses: the first operand gives the names. */
 function columnsOf(group: Group, level: number): Fields {
   const [first = []] = operandsOf(group);
   const sources = sourcesOf(first);

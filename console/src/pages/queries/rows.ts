@@ -1,6 +1,6 @@
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Of a column whose values count: also decimals, which come as text so that no digit is lost. */
+/** Whether a column is numeric; decimals are too, although they are sent as text so that no digit is lost. */
 export function isNumeric(type: string): boolean {
   return /number|decimal/i.test(type);
 }

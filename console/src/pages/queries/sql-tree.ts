@@ -1,4 +1,4 @@
-/** What stands in parentheses; the whole text is one too. */
+/** The content of parentheses; the whole text is one too. */
 export interface Group {
   readonly items: Item[];
   /** The cursor is in it, or in one inside. */

@@ -1,7 +1,6 @@
 import { use, useEffect, useState } from 'react';
 import { z } from 'zod';
 import { MeContext } from '../../data/client.ts';
-import { randomText } from '../../session/pkce.ts';
 
 const tab = z.object({
   id: z.string(),
@@ -22,7 +21,9 @@ const FIRST_SQL =
   'SELECT TOP 100 JobID, EmailName, DeliveredTime\nFROM _Job\nORDER BY DeliveredTime DESC';
 
 export function newTab(sql = '', title = 'New query'): Tab {
-  return { id: randomText(16), title, sql, mid: null, run: null, ranSql: null };
+  // Not randomUUID, which pages without TLS do not have.
+  const id = crypto.getRandomValues(new Uint32Array(4)).join('-');
+  return { id, title, sql, mid: null, run: null, ranSql: null };
 }
 
 function read(key: string): z.infer<typeof kept> {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
 import { useApi } from '../../data/client.ts';
 import { Page } from '../../shell/Page.tsx';
@@ -9,10 +9,12 @@ import { CataloguePanes } from '../../ui/catalogue.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { FileProblems } from './FileProblems.tsx';
-import { ReportGraph } from './ReportGraph.tsx';
 import { ReportView } from './ReportView.tsx';
+import { keys } from '../../data/keys.ts';
+import { Graph } from '../../ui/graph.tsx';
+import { phaseOfRun } from './reports.ts';
 
-/** What can be run at the left; one report beside it: its form, its runs, when it runs by itself. */
+/** Reports on the left; one report beside them: form, runs, schedule. */
 export function ReportsPage() {
   const api = useApi();
   const { name } = useParams({ strict: false });
@@ -74,5 +76,39 @@ export function ReportsPage() {
         )}
       </CataloguePanes>
     </Page>
+  );
+}
+
+/** Which reports follow from which, with the state of the newest run of each. */
+function ReportGraph() {
+  const api = useApi();
+  const navigate = useNavigate();
+  const graph = useQuery({ queryKey: ['reports', 'graph'], queryFn: () => api.getReportGraph() });
+  const { data: latest } = useQuery({
+    queryKey: [...keys.reportRuns(), 'all'],
+    queryFn: () => api.listReportRuns({ query: { limit: '100' } }),
+  });
+  if (graph.data === undefined) return null;
+  const { nodes, edges } = graph.data;
+  return (
+    <Graph
+      label="Dependencies between reports"
+      onOpen={(name) => void navigate({ to: '/reports/$name', params: { name } })}
+      nodes={nodes.map(({ report, title, schedules }) => {
+        const run = latest?.runs.find((each) => each.report === report);
+        const into = edges.filter(({ to }) => to === report);
+        return {
+          id: report,
+          title,
+          note:
+            schedules > 0
+              ? plural(schedules, 'schedule')
+              : (into[0]?.when ?? (into.length > 0 ? 'after the one before' : 'by hand')),
+          phase: run === undefined ? null : phaseOfRun(run),
+          after: into.map(({ from }) => from),
+          joins: into.some(({ kind }) => kind === 'all'),
+        };
+      })}
+    />
   );
 }

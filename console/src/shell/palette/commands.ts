@@ -37,7 +37,7 @@ export interface Command {
   readonly also?: string;
   readonly link?: NavigateOptions;
   readonly run?: () => void;
-  /** What it leads to: not offered to who may not call it. */
+  /** Its target; hidden from people who may not call it. */
   readonly needs?: RouteName;
 }
 
@@ -156,7 +156,7 @@ const COMMANDS: readonly Command[] = [
   },
 ];
 
-/** What the person keeps: views, and batches to do again. */
+/** The person's saved views, and batches to repeat. */
 function useOwn(): readonly Command[] {
   const views = useSaved('views', jobsSearch) ?? [];
   const batches = useSaved('batches', savedBatch) ?? [];
@@ -184,7 +184,7 @@ function useOwn(): readonly Command[] {
 /** Ids of jobs begin with the name of their store, such as `pg-7` or that of an org: `salesforce-a03…`. */
 const JOB_ID = /^[a-z][a-z0-9]*[-:][\w:.-]*\d[\w:.-]*$/i;
 
-/** What can be done with a job, on its page or by its id. Why one cannot be done is said by the server, in a message. */
+/** The actions for a job, on its page or by its id. If one is not possible, the server's message says why. */
 function useVerbs(typed: string): readonly Command[] {
   const { api, queries } = useApp();
   const { id: shown } = useParams({ strict: false });
@@ -192,7 +192,7 @@ function useVerbs(typed: string): readonly Command[] {
   const id = JOB_ID.test(typed) ? typed : isOnPage ? shown : undefined;
   if (id === undefined) return [];
   const params = { params: { id } };
-  // Of a job that is not shown nobody knows: the server says it.
+  // The state of a job that is not shown is unknown here: the server decides.
   const state = queries.getQueryData<{ readonly state?: string }>(['job', id])?.state;
   const canRetry = state === undefined || state === 'FAILED' || state === 'CANCELED';
   const canCancel = state !== 'SUCCEEDED' && state !== 'CANCELED';

@@ -4,7 +4,7 @@ import { useApp } from '../../data/client.ts';
 import { Button } from '../button.tsx';
 import { toast } from '../toast.tsx';
 
-/** What can be done with a run: cancel it while it is under way, resume it from where it stopped. */
+/** The actions of a run: cancel it while it runs, resume it where it stopped. */
 export function CancelOrResume({
   isOver,
   why,

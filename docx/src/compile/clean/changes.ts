@@ -56,13 +56,11 @@ function withParagraphMark(properties: Node): Node {
 
 /** The element's own properties say that all of it was deleted. */
 function isDeleted({ name, children }: Node): boolean {
-  const marked = (properties: string, mark: string) =>
-    children.some((each) => each.name === properties && childNamed(each, mark) !== undefined);
   switch (name) {
     case 'w:tr':
-      return marked('w:trPr', 'w:del');
+      return isMarked(children, 'w:trPr', 'w:del');
     case 'w:tc':
-      return marked('w:tcPr', 'w:cellDel');
+      return isMarked(children, 'w:tcPr', 'w:cellDel');
     case 'm:r':
       return children.some((each) => each.name === 'w:del' || each.name === 'w:moveFrom');
     default:
@@ -70,15 +68,17 @@ function isDeleted({ name, children }: Node): boolean {
   }
 }
 
+function isMarked(children: readonly Node[], properties: string, mark: string): boolean {
+  return children.some((each) => each.name === properties && childNamed(each, mark) !== undefined);
+}
+
 /** The deletions and moves took all that made it worth having. */
 function isLeftEmpty(node: Node, left: readonly Node[]): boolean {
-  const had = (name: string) => node.children.some((each) => each.name === name);
-  const has = (name: string) => left.some((each) => each.name === name);
   switch (node.name) {
     case 'w:tbl':
-      return !has('w:tr') && !left.some((each) => holdsRow(each));
+      return !left.some(isRow) && !left.some((each) => holdsRow(each));
     case 'w:tr':
-      if (had('w:tc') && !has('w:tc') && !has('w:sdt')) return true;
+      if (node.children.some(isCell) && !left.some(isCell) && !left.some(isControl)) return true;
       return holdsMove(node) && !left.some(hasContent);
     case 'w:numPr':
       return left.length === 0;
@@ -90,6 +90,10 @@ function isLeftEmpty(node: Node, left: readonly Node[]): boolean {
       return isDeletedMath(node) && !left.some(hasContent);
   }
 }
+
+const isRow = ({ name }: Node) => name === 'w:tr';
+const isCell = ({ name }: Node) => name === 'w:tc';
+const isControl = ({ name }: Node) => name === 'w:sdt';
 
 function isWrapperLeftEmpty(node: Node, left: readonly Node[]): boolean {
   const inside = (children: readonly Node[]) =>

@@ -86,6 +86,8 @@ function firstWord(instruction: string): string {
   return /^[\s"\u201c\u201d]*([^\s"\u201c\u201d\\]*)/.exec(instruction)?.[1] ?? '';
 }
 
+export const SIMPLE_FIELD = 'w:fldSimple';
+
 /** `w:fldSimple` says in one element what marks and an instruction say in runs: one form is enough for all steps. */
 export function expandSimpleFields(root: Node): Node {
   return [expanded(root)].flat()[0] ?? root;
@@ -93,7 +95,7 @@ export function expandSimpleFields(root: Node): Node {
 
 function expanded(node: Node): Node | readonly Node[] {
   const children = mapChildren(node, expanded);
-  if (node.name !== 'w:fldSimple') return withChildren(node, children);
+  if (node.name !== SIMPLE_FIELD) return withChildren(node, children);
   const instruction = / w:instr=(?:"([^"]*)"|'([^']*)')/.exec(node.raw);
   const flags = [...node.raw.matchAll(/ w:(?:fldLock|dirty)=(?:"[^"]*"|'[^']*')/g)];
   const mark = (type: string, attributes = '') =>

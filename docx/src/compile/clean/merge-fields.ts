@@ -61,7 +61,7 @@ export function readMergeFields(tokens: readonly Token[]): MergeFields {
       if (kept === field) {
         written.push({ kind: 'open', name: 'w:t', raw: '<w:t xml:space="preserve">' });
         if (value) at.set(written.length, value);
-        // Those of the fields in an IF too.
+        // Instructions of the fields in an IF too.
         const inside = noted.size === 0 ? [] : tokens.slice(i, field.end?.index);
         const note = inside.map((one) => noted.get(one)).find((one) => one !== undefined);
         if (note) notesAt.set(written.length, note);

@@ -63,13 +63,14 @@ function joined(children: readonly Node[], walk: Walk): Node[] {
 /** The paragraph with what was carried to it, or undefined when it is carried on itself. */
 function takenUp(paragraph: Node, walk: Walk): Node | undefined {
   const properties = childNamed(paragraph, 'w:pPr');
+  const isDeleted = isMarkDeleted(properties);
+  if (!walk.carried && !isDeleted) return paragraph;
   const content = walk.carried?.content ?? [];
   for (const each of paragraph.children) if (each !== properties) content.push(each);
-  if (isMarkDeleted(properties)) {
+  if (isDeleted) {
     walk.carried = { paragraph, properties: properties && unmarked(properties), content };
     return undefined;
   }
-  if (!walk.carried) return paragraph;
   walk.carried = undefined;
   return withChildren(paragraph, properties ? [properties, ...content] : content);
 }

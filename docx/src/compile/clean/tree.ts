@@ -68,7 +68,9 @@ export function mapChildren(
   change: (child: Node) => Node | readonly Node[],
 ): readonly Node[] {
   let changed: Node[] | undefined;
-  for (const [i, child] of children.entries()) {
+  // By index: an iterator of pairs was a tenth of the time of compiling.
+  let i = 0;
+  for (const child of children) {
     const made = change(child);
     if (made === child) changed?.push(child);
     else {
@@ -76,6 +78,7 @@ export function mapChildren(
       // One by one: as arguments of one call, 200,000 children overflow the stack.
       for (const each of [made].flat()) changed.push(each);
     }
+    i += 1;
   }
   return changed ?? children;
 }
@@ -90,6 +93,12 @@ const NEVER_EMPTY = new Set(['w:p', 'w:tc']);
 /** Fresh tokens, numbered. */
 export function tokensOf(root: Node): Token[] {
   const tokens: Token[] = [];
+  const closers = new Map<string, string>();
+  const closerOf = (name: string): string => {
+    const closer = closers.get(name) ?? `</${name}>`;
+    closers.set(name, closer);
+    return closer;
+  };
   const push = (kind: Token['kind'], name: string, raw: string, parent: number): Token => {
     const index = tokens.length;
     const token: Token = { kind, name, raw, gone: false, index, match: index, parent };
@@ -108,7 +117,7 @@ export function tokensOf(root: Node): Token[] {
     }
     const begun = push('open', name, raw.endsWith('/>') ? `${raw.slice(0, -2)}>` : raw, parent);
     for (const child of children) write(child, begun.index);
-    const ended = push('close', name, `</${name}>`, parent);
+    const ended = push('close', name, closerOf(name), parent);
     begun.match = ended.index;
     ended.match = begun.index;
   };

@@ -1,7 +1,7 @@
 import type { Token } from '../../xml/tokenizer.ts';
 import type { Block } from './blocks.ts';
 import type { Layout } from './levels.ts';
-import type { FoundTags, Tag } from '../tags/tags.ts';
+import type { FoundTags, Segment, Tag } from '../tags/tags.ts';
 
 /** Where the walk over the tokens meets the tags of blocks. */
 export interface Anchors {
@@ -39,6 +39,8 @@ export interface Standing {
   readonly branch: number;
 }
 
+const NO_SEGMENTS: readonly Segment[] = [];
+
 export function standings(
   tokens: readonly Token[],
   found: FoundTags,
@@ -62,7 +64,8 @@ export function standings(
     before.get(token)?.forEach(pass);
     const here = open.at(-1);
     if (here && wanted(token)) standing.set(token, here);
-    for (const segment of found.segments.get(token) ?? []) {
+    const segments = token.kind === 'text' ? found.segments.get(token) : undefined;
+    for (const segment of segments ?? NO_SEGMENTS) {
       if (typeof segment === 'string') continue;
       const kind = layout.positions.get(segment)?.kind;
       if (kind === 'text' || kind === 'run') pass(segment);

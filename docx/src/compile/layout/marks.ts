@@ -141,7 +141,7 @@ export function createMarks(options: MarksOptions): Marks {
 }
 
 /**
- * What is removed may hold the end of a section that began before it. That section break stays, in a paragraph of
+ * Content that is removed may hold the end of a section that began before it. That section break stays, in a paragraph of
  * its own, or the text before it would get the next section's page size and headers.
  */
 function sectionFallback(tokens: readonly Token[], block: Block, layout: Layout): readonly Op[] {

@@ -23,7 +23,7 @@ interface Item extends ListLevel {
 }
 
 /**
- * Which list paragraphs begin at one again in each turn of a loop around their list. A loop over the items themselves
+ * The list paragraphs that begin at one again in each turn of a loop around their list. A loop over the items themselves
  * does not restart it: one item of the list in each turn, or nothing but items. So a loop restarts a list when its body
  * holds something else too, and of the list's highest level there either several paragraphs or a loop over them
  * (docs/decisions/0011-accepted-changes.md).

@@ -11,7 +11,7 @@ export interface RunContext {
 }
 
 /**
- * What was last begun or ended of a document's structure: a container, table or row began (`start`), or a paragraph,
+ * The structure of a document that was last begun or ended: a container, table or row began (`start`), or a paragraph,
  * table, cell or row ended. It decides what still has to be written, whatever else stands in between.
  */
 export type Boundary = 'start' | 'paragraph' | 'table' | 'cell' | 'row';
@@ -42,7 +42,7 @@ export type Op =
       readonly list: PathExpression;
       readonly body: readonly Op[];
       readonly otherwise: readonly Op[];
-      /** Which columns of its table it repeats. */
+      /** The columns of its table that it repeats. */
       readonly column: number | undefined;
       readonly room: ColumnRoom | undefined;
       /** Where its turns are counted, when something in it has a name or number of its own. */

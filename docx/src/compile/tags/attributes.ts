@@ -36,6 +36,7 @@ export function findAttributeTags(
   );
   for (const token of tokens) {
     if (token.kind === 'close' || token.kind === 'text') continue;
+    if (addresses.size === 0 && !token.raw.includes('{{')) continue;
     const texts = new Map<string, readonly Segment[]>();
     if (token.raw.includes('{{')) {
       for (const name of READ[token.name] ?? []) {

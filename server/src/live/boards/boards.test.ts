@@ -8,11 +8,11 @@ beforeEach(() => {
 });
 afterEach(() => place.close());
 
-function statesTold(events: readonly LiveEvent[]): Partial<Record<string, number>>[] {
+function stateEvents(events: readonly LiveEvent[]): Partial<Record<string, number>>[] {
   return events.flatMap((event) => (event.type === 'queue' ? event.states : []));
 }
 
-function workersTold(events: readonly LiveEvent[]): ReplicaJson[] {
+function workerEvents(events: readonly LiveEvent[]): ReplicaJson[] {
   return events.flatMap((event) => (event.type === 'worker' ? event.worker : []));
 }
 
@@ -30,7 +30,7 @@ describe('the queue', () => {
     await replica.enqueue({ kind: 'other' });
     await place.run(15_000);
     await reader.untilComment((comment) => comment === 'alive');
-    const told = statesTold(reader.events).map(({ QUEUED }) => QUEUED);
+    const told = stateEvents(reader.events).map(({ QUEUED }) => QUEUED);
     expect(told[0]).toBe(0);
     expect(told.at(-1)).toBe(20);
     // One at the beginning, one at once, two within the two seconds.
@@ -49,7 +49,7 @@ describe('a worker', () => {
     await report(replica.store, 'r2', 'paused');
     await place.run(10_000);
     await reader.until((event) => event.type === 'worker' && event.worker.state === 'paused');
-    const told = workersTold(reader.events).map(({ id, state }) => `${id} ${state}`);
+    const told = workerEvents(reader.events).map(({ id, state }) => `${id} ${state}`);
     expect(told).toEqual(['r1 running', 'r2 running', 'r2 paused']);
   });
 
@@ -63,7 +63,7 @@ describe('a worker', () => {
     // What is read now is older than what is known.
     await place.run(15_000);
     await reader.untilComment((comment) => comment === 'alive');
-    expect(workersTold(reader.events).at(-1)?.state).toBe('paused');
+    expect(workerEvents(reader.events).at(-1)?.state).toBe('paused');
   });
 
   test('that has just started is reported once its report is there', async () => {
@@ -87,7 +87,7 @@ describe('a worker', () => {
     await place.run(10_000);
     await reader.until(({ type }) => type === 'more');
     await reader.until((event) => event.type === 'worker' && event.worker.state === 'silent');
-    expect(workersTold(reader.events).at(-1)).toMatchObject({ id: 'r2', seenAt });
+    expect(workerEvents(reader.events).at(-1)).toMatchObject({ id: 'r2', seenAt });
     // Cut off, and back.
     await report(replica.store, 'r2', 'running');
     await place.run(10_000);

@@ -12,7 +12,7 @@ import { createWorkerBoard } from './worker-board.ts';
 export interface Boards {
   /** Reads what a new stream will be sent. Throws when the store does not answer. */
   read(topics: ReadonlySet<Topic>): Promise<void>;
-  /** What a stream is sent with the present state; from then on it is sent what differs. */
+  /** The boards of a stream's full state; later only differences are sent. */
   begin(stream: Stream): readonly Frame[];
   /** Jobs have changed, so the counts may have. */
   countSoon(): void;
@@ -46,7 +46,7 @@ export function createBoards(params: {
 
   const unlisten = events.on('worker.state', ({ worker, state }) => {
     workers.enter(worker, state);
-    tellAll();
+    sendToAll();
     timers.once('report', REPORTED_AFTER_MS, () => void quietly(() => workers.refresh()));
   });
 
@@ -65,7 +65,7 @@ export function createBoards(params: {
     for (const frame of frames) if (!board.includes(frame)) stream.send(frame);
   }
 
-  function tellAll(): void {
+  function sendToAll(): void {
     queue.trim([...audience].map(({ filter }) => filter));
     for (const stream of audience) tell(stream);
   }
@@ -73,14 +73,14 @@ export function createBoards(params: {
   async function count(): Promise<number> {
     countedAt = clock.now();
     await queue.refresh();
-    tellAll();
+    sendToAll();
     return queue.version();
   }
 
   function quietly(read: () => Promise<unknown>): Promise<void> {
     return trouble.during(async () => {
       await read();
-      tellAll();
+      sendToAll();
     });
   }
 

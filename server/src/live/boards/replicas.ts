@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { slotsOf } from '../../figures/held.ts';
 import { heldJson } from '../../routes/json/held.ts';
 
-/** What other replicas wrote, perhaps of another version: what cannot be read is left out. */
+/** Parses reports of other replicas, perhaps of another version; unreadable parts are left out. */
 const reported = z.object({
   id: z.string(),
   state: z.enum(['running', 'paused', 'stopping', 'stopped']),

@@ -13,7 +13,7 @@ export type Changed = Extract<Announcement, { readonly type: 'changed' }>;
 /** About how many milliseconds of this process a message to all streams takes, most of them after the call. */
 export type Cost = number;
 
-/** What is sent to all streams at once: the changes that one reading found. */
+/** The changes found by one read, sent to all streams. */
 export interface Batch {
   /** In the order of their announcements, each once. */
   readonly changes: readonly Change[];
@@ -47,7 +47,7 @@ export interface FeedParams {
   readonly trouble: Pick<Trouble, 'failed' | 'fine'>;
   /** Jobs that are watched one by one. */
   readonly watched: () => readonly JobId[];
-  /** Whose jobs have changed, where they are not all named. */
+  /** The tenants with changed jobs, if not all jobs are named. */
   readonly moved: Moved['since'];
   readonly look: (watched: readonly JobId[]) => Promise<{ jobs: JobSummary[]; more: boolean }>;
   /** `jobs`: as they were read, those that are watched among them if there were too many to name. */
@@ -71,7 +71,7 @@ export function createFeed(params: FeedParams): Feed {
   let isWorking = false;
   let isClosed = false;
   let retryMs = RETRY_MS.first;
-  let takeBack: () => void = () => {};
+  let cancelTimer: () => void = () => {};
 
   async function work(): Promise<void> {
     if (isWorking || isClosed) return;
@@ -87,7 +87,7 @@ export function createFeed(params: FeedParams): Feed {
     } catch (error) {
       trouble.failed(error);
       startGap();
-      takeBack = clock.after(retryMs, () => {
+      cancelTimer = clock.after(retryMs, () => {
         isWorking = false;
         void work();
       });
@@ -169,7 +169,7 @@ export function createFeed(params: FeedParams): Feed {
     },
     close() {
       isClosed = true;
-      takeBack();
+      cancelTimer();
     },
   };
 }

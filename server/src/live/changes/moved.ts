@@ -11,7 +11,7 @@ export type Tenants = ReadonlySet<string> | 'all';
 export interface Moved {
   /** From here on. */
   begin(): void;
-  /** Whose counts are not as they were when this was last asked. */
+  /** The tenants whose counts have changed since the last call. */
   since(): Promise<Tenants>;
 }
 

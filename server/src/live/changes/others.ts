@@ -7,7 +7,7 @@ import type { Poll } from './poll.ts';
 export interface Others {
   /** Which of the two it is can change while the process runs, and nobody knows when it did: asked again and again. */
   follow(): void;
-  /** What has changed since the last look. */
+  /** The changes since the last poll. */
   look(watched: readonly JobId[]): Promise<{ jobs: JobSummary[]; more: boolean }>;
 }
 
@@ -45,7 +45,7 @@ export function createOthers(params: {
 
   return {
     follow,
-    /** What others did and was not seen shows in the counts. */
+    /** Unseen changes by others show in the counts. */
     async look(watched) {
       const counts = await count();
       const jobs = await poll.runOnce(watched);

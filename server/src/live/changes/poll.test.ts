@@ -7,7 +7,7 @@ import {
   createPlace,
   isJob,
   isLive,
-  jobsTold,
+  jobEvents,
 } from '../../../test/live.ts';
 import type { LineEnd } from '../../../test/service.ts';
 
@@ -60,7 +60,7 @@ describe('without notifications', () => {
     const job = await two.start();
     const reader = await connect(one.url);
     await reader.until(isLive);
-    expect(jobsTold(reader.events)).toEqual([`${job.id} PROCESSING`]);
+    expect(jobEvents(reader.events)).toEqual([`${job.id} PROCESSING`]);
     await two.settle(job);
     await place.run(2_000);
     await reader.until(isJob(job.id, 'SUCCEEDED'));
@@ -88,7 +88,7 @@ describe('without notifications', () => {
     await two.settle(await two.start());
     await place.run(2_000);
     await reader.until(isJob(id, 'SUCCEEDED'));
-    expect(jobsTold(reader.events)).toContain(`${id} SUCCEEDED`);
+    expect(jobEvents(reader.events)).toContain(`${id} SUCCEEDED`);
   });
 
   test('what passed between two looks shows as more', async () => {
@@ -174,7 +174,7 @@ describe('without notifications', () => {
     ends[0]?.setArrive(false);
     const unheard = await two.enqueue();
     await place.run(100);
-    expect(jobsTold(reader.events)).not.toContain(`${unheard} QUEUED`);
+    expect(jobEvents(reader.events)).not.toContain(`${unheard} QUEUED`);
     await place.run(5_000);
     await reader.until(({ type }) => type === 'more');
     const job = await two.start();

@@ -13,7 +13,7 @@ export interface Audience extends Iterable<Stream> {
   /** `found`: what was read for them, with the jobs that are watched if there were too many to name. */
   tell(batch: Batch, found: readonly JobSummary[]): Cost;
   /** Announcements were missed: each stream is sent `more`, or its watched job as it is now. */
-  tellGap(watched: readonly JobSummary[]): Cost;
+  reportGap(watched: readonly JobSummary[]): Cost;
 }
 
 /** Streams that are asked for the same are sent the same bytes. */
@@ -66,7 +66,7 @@ export function createAudience(): Audience {
           : frames;
       });
     },
-    tellGap(found) {
+    reportGap(found) {
       const watched = byId(found);
       return send(({ filter, topics }) =>
         filter.id === undefined || !topics.has('job') ? [MORE] : watchedFrame(filter, watched),

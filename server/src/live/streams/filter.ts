@@ -8,16 +8,16 @@ import {
 } from '@millrace/engine';
 import type { z } from 'zod';
 
-/** What a stream is asked for, the query of the route as it has been checked; and of that, what its reader may see. */
+/** The filter of a stream: the parsed query, narrowed to the reader's scope. */
 export type StreamFilter = z.output<(typeof contracts)['events']['query']> & {
   readonly scope: Scope;
 };
 
-/** What of a job, or of a thing of a workload, a filter looks at. */
+/** The fields of a job, or of a workload's item, that a filter uses. */
 export interface Traits extends Belonging {
   readonly topic: Topic;
   readonly id: string;
-  /** Of jobs alone, as the next two. */
+  /** Applies to jobs only, as do the next two. */
   readonly kind: string | null;
   readonly state: JobSummary['state'] | null;
   readonly correlationId: string | null;

@@ -86,11 +86,11 @@ export function createOpenStreams(params: {
       for (const stream of streams) stream.end(comment);
       if (streams.size === 0) return Promise.resolve();
       return new Promise((resolve) => {
-        const takeBack = clock.after(END_WITHIN_MS, () => {
+        const cancelTimer = clock.after(END_WITHIN_MS, () => {
           for (const stream of streams) stream.destroy();
         });
         onLastClosed = () => {
-          takeBack();
+          cancelTimer();
           resolve();
         };
       });

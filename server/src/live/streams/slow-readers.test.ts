@@ -10,7 +10,7 @@ import {
   createPlace,
   isJob,
   isLive,
-  jobsTold,
+  jobEvents,
 } from '../../../test/live.ts';
 import { commentFrame } from './frames.ts';
 import { type Stream, createStream } from './stream.ts';
@@ -43,10 +43,10 @@ describe('a hub', () => {
     expect([replica.hub.streams(), told]).toEqual([1, 1]);
     const why = 'A live stream was closed. Its reader is more than 256 KiB behind.';
     expect(replica.warnings).toEqual([why]);
-    expect(jobsTold(fast.events)).toEqual(sent);
+    expect(jobEvents(fast.events)).toEqual(sent);
     slow.resume();
     await slow.ended;
-    expect(jobsTold(slow.events).length).toBeLessThan(sent.length);
+    expect(jobEvents(slow.events).length).toBeLessThan(sent.length);
   });
 });
 

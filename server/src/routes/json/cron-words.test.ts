@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cronInWords } from './cron-words.ts';
+import { cronInWords } from '../kinds.ts';
 
 test.each([
   ['0 6 1 * *', 'At 06:00, on day 1 of the month, in UTC'],

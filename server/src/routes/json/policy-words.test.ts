@@ -1,6 +1,6 @@
 import { RETRY, type RetryPolicy } from '@millrace/engine';
 import { expect, test } from 'vitest';
-import { policyInWords } from './policy-words.ts';
+import { policyInWords } from '../kinds.ts';
 
 test.each<[RetryPolicy, string]>([
   [RETRY.never, 'no retries'],

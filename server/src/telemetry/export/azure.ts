@@ -11,7 +11,7 @@ import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace
 import type { Logger } from '../../log/log.ts';
 import { StartError } from '../../start-error.ts';
 import { isLoopbackHost } from '../../webhook/address.ts';
-import { EXPORT_WITHIN_MS, type Failed, telling, tellFailures } from './exporting.ts';
+import { EXPORT_WITHIN_MS, type Failed, reportingFailures, logFailures } from './exporting.ts';
 import type { SpanExport } from './otlp.ts';
 
 export interface AzureExport extends SpanExport {
@@ -39,7 +39,7 @@ export async function exportToAzure(params: {
   const { AzureMonitorMetricExporter, AzureMonitorTraceExporter } =
     await import('@azure/monitor-opentelemetry-exporter');
   const abandoned = new AbortController();
-  const failed = tellFailures('azure', log, clock);
+  const failed = logFailures('azure', log, clock);
   const options = optionsOf(connectionString, abandoned.signal, failed);
   const exporters = inWords(() =>
     withEnvironment(QUIET, () => ({
@@ -55,7 +55,7 @@ export async function exportToAzure(params: {
       metricProducers: [producer],
     }),
     processor: named(
-      new BatchSpanProcessor(telling(exporters.spans, failed), {
+      new BatchSpanProcessor(reportingFailures(exporters.spans, failed), {
         exportTimeoutMillis: EXPORT_WITHIN_MS * 2,
       }),
     ),

@@ -3,24 +3,24 @@ import type { Clock } from '@millrace/engine';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../../log/log.ts';
 
-/** What both exporters have in common: they may fail without anyone being the worse for it. */
+/** Shared by both exporters: their failures are only logged. */
 
 /** A backend that does not answer by then has lost what it was sent. */
 export const EXPORT_WITHIN_MS = 5_000;
 
-const TELL_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 export type Failed = (error: unknown) => void;
 
 /** One line a minute, however often it fails meanwhile. */
-export function tellFailures(exporter: string, log: Pick<Logger, 'warn'>, clock: Clock): Failed {
-  let toldAt = Number.NEGATIVE_INFINITY;
+export function logFailures(exporter: string, log: Pick<Logger, 'warn'>, clock: Clock): Failed {
+  let loggedAt = Number.NEGATIVE_INFINITY;
   let failures = 0;
   return (error) => {
     failures += 1;
-    if (clock.now() - toldAt < TELL_EVERY_MS) return;
+    if (clock.now() - loggedAt < LOG_EVERY_MS) return;
     log.warn({ exporter, failures, reason: reasonOf(error) }, 'telemetry could not be exported');
-    toldAt = clock.now();
+    loggedAt = clock.now();
     failures = 0;
   };
 }
@@ -34,7 +34,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Tells of each batch that failed. The first result counts: Azure's exporter gives two. */
-export function telling(exporter: SpanExporter, failed: Failed): SpanExporter {
+export function reportingFailures(exporter: SpanExporter, failed: Failed): SpanExporter {
   return {
     export(spans, done) {
       let told = false;

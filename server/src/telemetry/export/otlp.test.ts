@@ -10,7 +10,7 @@ import {
   start,
   startSink,
 } from '../../../test/telemetry.ts';
-import { tellFailures } from './exporting.ts';
+import { logFailures } from './exporting.ts';
 import type { Telemetry } from '../types.ts';
 
 const sinks: Sink[] = [];
@@ -102,7 +102,7 @@ describe('failures', () => {
   test('are reported once a minute, with how many there were', () => {
     const clock = manualClock();
     const told: unknown[] = [];
-    const failed = tellFailures('otlp', { warn: (line: unknown) => void told.push(line) }, clock);
+    const failed = logFailures('otlp', { warn: (line: unknown) => void told.push(line) }, clock);
     for (let n = 0; n < 10; n += 1) failed(new Error('away'));
     clock.advance(59_999);
     failed(new Error('away'));
@@ -114,7 +114,7 @@ describe('failures', () => {
 
   test('are reported in a sentence, never with the request that failed', () => {
     const told: unknown[] = [];
-    const failed = tellFailures(
+    const failed = logFailures(
       'azure',
       { warn: (line: unknown) => void told.push(line) },
       manualClock(),

@@ -5,7 +5,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../../log/log.ts';
 import { StartError } from '../../start-error.ts';
-import { EXPORT_WITHIN_MS, telling, tellFailures } from './exporting.ts';
+import { EXPORT_WITHIN_MS, reportingFailures, logFailures } from './exporting.ts';
 
 export interface SpanExport {
   readonly processor: SpanProcessor;
@@ -23,9 +23,9 @@ export function exportToOtlp(endpoint: string, log: Logger, clock: Clock): SpanE
     timeoutMillis: EXPORT_WITHIN_MS,
     httpAgentOptions: () => agent,
   });
-  const failed = tellFailures('otlp', log, clock);
+  const failed = logFailures('otlp', log, clock);
   return {
-    processor: new BatchSpanProcessor(telling(exporter, failed), {
+    processor: new BatchSpanProcessor(reportingFailures(exporter, failed), {
       exportTimeoutMillis: EXPORT_WITHIN_MS * 2,
     }),
     abandon() {

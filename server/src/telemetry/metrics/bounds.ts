@@ -5,7 +5,7 @@ import { METRICS, type MetricName } from './metrics.ts';
  * and money where they are kept.
  */
 export interface Bounds {
-  /** Kinds of jobs that may be told apart from now on. */
+  /** Gives these kinds their own series from now on. */
   know(kinds: Iterable<string>): void;
   kinds(): readonly string[];
   /** The value that is exported for the given one: itself, or `other`. */

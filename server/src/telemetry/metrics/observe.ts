@@ -11,7 +11,7 @@ const COUNTS_EVERY_MS = 1_000;
 /** A scraper gives up after ten seconds. A store that is away costs it the store's gauges only. */
 const COUNTS_WITHIN_MS = 2_000;
 
-/** What each gauge takes from a row of counts. A thousand jobs for tomorrow are no backlog that someone has to look into. */
+/** Each gauge's value from a row of counts. A thousand jobs for tomorrow are not a backlog. */
 const BY_KIND = {
   queue_depth: ({ state, count, scheduled }) => (state === 'QUEUED' ? count - scheduled : 0),
   queue_scheduled: ({ scheduled }) => scheduled,
@@ -29,7 +29,7 @@ export interface Observed {
   readonly hub?: { streams(): number };
   /** Salesforce orgs, and what they have cost. */
   readonly orgs?: readonly OrgUsage[];
-  /** What each workload tells of itself. */
+  /** Sets the gauges of each workload. */
   readonly workloads?: readonly ((set: SetGauge<MetricTable>) => void)[];
 }
 
@@ -41,7 +41,7 @@ export interface OrgUsage {
   callsPerDocument(): number | null;
 }
 
-/** What is read when someone asks, and not before. */
+/** Gauges that are read only at a scrape. */
 export function observeAll(
   { store, unknownKinds = () => [], worker, hub, workloads = [], orgs = [] }: Observed,
   { gauges, bounds, clock }: { gauges: Gauges; bounds: Bounds; clock: Clock },
@@ -149,7 +149,7 @@ type Monitor = Pick<IntervalHistogram, 'count' | 'percentile' | 'max' | 'reset'>
 
 /** Since the last reading, whoever it was by. */
 export function eventLoopGauges(monitor: Monitor): Observer {
-  // Node tells how far apart the ticks of a timer were, so an idle loop shows the timer's own interval.
+  // Node reports the distance between the ticks of a timer, so an idle loop shows the timer's own interval.
   const late = (nanoseconds: number): number =>
     monitor.count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
   return (set) => {

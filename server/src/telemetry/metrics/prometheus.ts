@@ -14,7 +14,7 @@ export function prometheusLabel(attribute: string): string {
   return attribute.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Of a metric of the table. */
+/** A metric of the table as Prometheus names it. */
 export function asPrometheus(metric: MetricData): MetricData {
   const name = metric.descriptor.name as MetricName;
   const descriptor = { ...metric.descriptor, name: prometheusName(name) };

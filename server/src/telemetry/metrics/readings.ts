@@ -41,7 +41,7 @@ export function totals(recorded: Recorded, gauges: Gauges, resource: Resource): 
   );
 }
 
-/** What is new since the last reading, which is what Azure Monitor wants. For one reader. */
+/** Deltas since the last reading, as Azure Monitor expects. For one reader. */
 export function differences(
   recorded: Recorded,
   gauges: Gauges,

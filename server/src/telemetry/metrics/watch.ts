@@ -11,7 +11,7 @@ const OUTCOMES = {
   'job.handedBack': 'handed_back',
 } as const satisfies Partial<Record<keyof EventMap, string>>;
 
-/** What the engine tells becomes metrics. Each event by name: one that nobody listens to is never made. */
+/** Turns engine events into metrics. Each event is subscribed by name: one without a listener is never created. */
 export function watchEvents(events: Events, { count, record }: Recorders): () => void {
   const executions = (Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).map((name) => {
     const outcome = OUTCOMES[name];

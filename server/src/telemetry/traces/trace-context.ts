@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Span, type SpanContext, TraceFlags, isSpanContextValid } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 
-/** What runs now, and where in a trace it stands. */
+/** The current span and its place in the trace. */
 export interface TraceContext {
   current(): Place | undefined;
   /** The W3C traceparent of what runs now. */
@@ -21,7 +21,7 @@ export interface Place {
   readonly span: Span;
   /** Inherited by everything inside. */
   readonly correlationId: string | undefined;
-  /** Of the whole trace. */
+  /** How many more spans the whole trace may have. */
   readonly room: { left: number };
 }
 

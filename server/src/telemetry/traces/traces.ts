@@ -2,7 +2,7 @@ import type { Tracer } from '@opentelemetry/api';
 import type { Sampling } from './sampling.ts';
 import type { TraceContext } from './trace-context.ts';
 
-/** What it takes to make a span. */
+/** Dependencies for creating spans. */
 export interface Traces {
   readonly tracer: Tracer;
   readonly sampling: Sampling;

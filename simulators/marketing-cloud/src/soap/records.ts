@@ -18,9 +18,9 @@ export type Bounds = Readonly<Record<string, 'from' | 'to' | 'any'>>;
 
 export interface ObjectKind {
   readonly properties: readonly string[];
-  /** Those that a filter may name. */
+  /** The properties that a filter may name. */
   readonly filterable: readonly string[];
-  /** Those that a filter names for something other than their value: a time from or to which things began, or nothing. */
+  /** The properties that a filter names for something other than their value: a time from or to which things began, or nothing. */
   readonly bounds?: Bounds;
   records(view: View): Properties[];
 }

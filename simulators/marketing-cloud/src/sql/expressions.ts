@@ -132,7 +132,7 @@ function sides(node: Tree, around: Around): [Json, Json] {
 }
 
 /**
- * Of a text and a number, SQL Server compares numbers, and an empty text is 0 ("Data type precedence"); DuckDB refuses the empty
+ * For a text and a number, SQL Server compares numbers, and an empty text is 0 ("Data type precedence"); DuckDB refuses the empty
  * text. Only beside a literal: columns that are joined keep the names by which DuckDB joins them fast.
  */
 function compared(kind: string, node: Tree, around: Around): Tree {

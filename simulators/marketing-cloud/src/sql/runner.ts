@@ -126,7 +126,7 @@ async function describe(connection: DuckdbConnection, text: string): Promise<Col
 }
 
 /**
- * What goes into a text is written as SQL Server writes it: a date has a style, true is 1. No more rows are read than may be kept: a
+ * A value that goes into a text is written as SQL Server writes it: a date has a style, true is 1. No more rows are read than may be kept: a
  * join on JobID alone has billions, and DuckDB's own limit of memory does not count what it has given.
  */
 async function select(

@@ -41,7 +41,7 @@ function replyOf(apex: Apex, records: HostRecords, call: ApexCall): Reply {
   const answer = apex.rest(records, call);
   if ('unmapped' in answer) throw notMapped();
   if ('allowed' in answer) throw methodNotAllowed(call.method, answer.allowed);
-  // What nobody caught ends the transaction, and nothing of it is kept.
+  // An error that nobody caught ends the transaction, and nothing of it is kept.
   if ('uncaught' in answer) throw new ApiError('APEX_ERROR', answer.uncaught, { status: 500 });
   return { status: answer.status, body: JSON.parse(answer.body) as unknown };
 }
@@ -141,7 +141,7 @@ const INTEGRATION = 'Docgen_Integration';
 /** A transaction of the org for the package's Apex: the same records, locks, checks and rollbacks as for everybody. */
 function hostRecords(org: Org, work: Work): HostRecords {
   const { tx } = work;
-  // What Apex writes has been through the triggers already, all records at once.
+  // Records that Apex writes have been through the triggers already, all at once.
   const own: Work = { ...work, writer: 'apex' };
   const steps = org.dml.steps;
   const objectOf = (name: string): SObject => org.schema.require(org.name(name));

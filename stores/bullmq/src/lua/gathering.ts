@@ -38,14 +38,14 @@ local function later(command, key, value, member)
 end
 
 local counted = {}
-local lanes = remembered(function(what)
+local subqueues = remembered(function(what)
   return remembered(function(queue)
     return remembered(function(tenant) return what .. ':' .. queue .. ':' .. tenant end)
   end)
 end)
 
 local function count(job, what, by)
-  local field = lanes[what][job.queue][job.tenant or '']
+  local field = subqueues[what][job.queue][job.tenant or '']
   counted[field] = (counted[field] or 0) + by
 end
 

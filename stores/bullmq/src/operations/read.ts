@@ -210,15 +210,15 @@ function countsOf(rows: readonly string[]): Count[] {
     numbers.set(rows[index] ?? '', Number(rows[index + 1]));
   const found: Count[] = [];
   for (const [field, count] of numbers) {
-    const [, state = '', lane = ''] = /^([A-Z]+):(.*)$/s.exec(field) ?? [];
+    const [, state = '', subqueue = ''] = /^([A-Z]+):(.*)$/s.exec(field) ?? [];
     if (state === 'SCHEDULED') continue;
-    const colon = lane.indexOf(':');
+    const colon = subqueue.indexOf(':');
     found.push({
-      kind: kindOf(lane.slice(0, colon)),
-      tenant: lane.slice(colon + 1),
+      kind: kindOf(subqueue.slice(0, colon)),
+      tenant: subqueue.slice(colon + 1),
       state: state as JobState,
       count,
-      scheduled: state === 'QUEUED' ? (numbers.get(`SCHEDULED:${lane}`) ?? 0) : 0,
+      scheduled: state === 'QUEUED' ? (numbers.get(`SCHEDULED:${subqueue}`) ?? 0) : 0,
     });
   }
   return found;

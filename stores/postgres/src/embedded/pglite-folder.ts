@@ -43,7 +43,7 @@ const ROOM_BYTES = 64_000_000;
 /** PGlite says of a full disk that it "failed to initialize properly", and no more. */
 function withLikelyCause(error: unknown, free: number): unknown {
   if (free >= ROOM_BYTES) return error;
-  // What its file system throws is no Error, and says nothing.
+  // Its file system throws values that are no Error, and say nothing.
   const why = error instanceof Error ? ` (${error.message})` : '';
   return new Error(
     `Its disk is full, or nearly: ${Math.floor(free / 1e6)} MB are free, and it needs ${ROOM_BYTES / 1e6}. Make room, set MILLRACE_DATA to a folder on another disk, or set DATABASE_URL to use a Postgres.${why}`,

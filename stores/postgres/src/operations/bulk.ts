@@ -29,7 +29,7 @@ const GET: Statement = {
   name: 'millrace_get_bulk',
   text: `SELECT ${COLUMNS} FROM millrace.bulk WHERE id = $1 AND ${KEPT}`,
 };
-// Of a few days and made by people: few. $1 below id $2 limit $3 tenants[] of the caller; null: of any $4 submitter; null: of anybody
+// Actions of a few days, made by people: few. $1 below id $2 limit $3 tenants[] of the caller; null: of any $4 submitter; null: of anybody
 const LIST: Statement = {
   name: 'millrace_list_bulk',
   text: `

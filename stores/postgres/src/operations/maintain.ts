@@ -23,7 +23,7 @@ const COUNT_NOW: Statement = {
   text: 'SELECT pg_stat_force_next_flush()',
 };
 
-// What a server's autovacuum would do by now. A table is due with 1,000 dead rows and a fifth of those that live, so that
+// Does what a server's autovacuum would do by now. A table is due with 1,000 dead rows and a fifth of those that live, so that
 // the long history is left alone while the queue's narrow tables, which are empty as often as not, come each time.
 // Rows that nobody has frozen for 2 billion transactions would vanish: a server keeps count for every table, so does this.
 const DUE: Statement = {

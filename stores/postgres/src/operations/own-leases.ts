@@ -56,7 +56,7 @@ SELECT claim, epoch FROM millrace.shared_lease s
    AND EXISTS (SELECT FROM unnest(s.seqs) AS m(seq) WHERE m.seq IN (SELECT seq FROM sought) AND m.seq <> ALL (s.apart) OFFSET 0)`,
 };
 
-// Those that others have at this moment are not left behind. $1 how many at the most, besides four
+// Leases that others have at this moment are not left behind. $1 how many at the most, besides four
 const LOCK_EXPIRED: Statement = {
   name: 'millrace_lock_shared_expired',
   text: `

@@ -32,7 +32,7 @@ SELECT name, cron, time_zone, kind, date_part('epoch', last_tick) * 1000 AS last
   FROM millrace.schedules ORDER BY name`,
 };
 
-// What was taken while the clock was ahead, by an hour say, would otherwise keep the schedule from running for that hour. A tick that
+// A tick that was taken while the clock was ahead, by an hour say, would otherwise keep the schedule from running for that hour. A tick that
 // is due by the store's `now` is due here: `now` is rounded to a millisecond, up to half of one ahead of the clock.
 const IS_FREE = `(last_tick < to_timestamp($2::float8 / 1000)
     OR last_tick > millrace.clock() + interval '${TICK_AHEAD_MS} milliseconds' AND to_timestamp($2::float8 / 1000) <= millrace.clock() + interval '1 millisecond')`;

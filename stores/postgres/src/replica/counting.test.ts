@@ -48,7 +48,7 @@ test('an event is counted on all three levels', () => {
   const rows = counting.take();
   expect(at(rows, LEVEL.all)).toMatchObject({ succeeded: 1, failed: 2, canceled: 2, retried: 1 });
   expect(at(rows, LEVEL.kind, '', 'a')).toMatchObject({ succeeded: 1, failed: 1 });
-  expect(at(rows, LEVEL.lane, 'acme', 'a')).toMatchObject({ succeeded: 1, failed: 0 });
+  expect(at(rows, LEVEL.subqueue, 'acme', 'a')).toMatchObject({ succeeded: 1, failed: 0 });
   expect(at(rows, LEVEL.all)?.ran[bucketOf(100)]).toBe(1);
   expect(rows.every(({ minute }) => minute === NOW - 30_000)).toBe(true);
 });
@@ -129,7 +129,7 @@ test('memory is bounded: by tenants in a minute, and by minutes while the store 
   const rows = counting.take();
   const last = Math.max(...rows.map(({ minute }) => minute));
   const newest = rows.filter(({ minute }) => minute === last);
-  expect(newest.filter(({ level }) => level === LEVEL.lane)).toHaveLength(10_000);
+  expect(newest.filter(({ level }) => level === LEVEL.subqueue)).toHaveLength(10_000);
   // Nobody is missing from the sums.
   expect(at(newest, LEVEL.all)?.enqueued.at(-1)).toBe(20_000);
 });

@@ -10,11 +10,11 @@ import {
 } from '../figures.ts';
 
 /** Kinds and tenants of one minute that are counted apart. More are counted in the levels above alone. */
-const MOST_LANES = 10_000;
+const MOST_SUBQUEUES = 10_000;
 /** Minutes that wait to be written while the store is away: an hour. */
 const MOST_MINUTES = 60;
 /** The newest of these, whose tenants are kept apart. */
-const MINUTES_WITH_LANES = 5;
+const MINUTES_WITH_SUBQUEUES = 5;
 const MINUTE_MS = 60_000;
 
 /** A row as it grows. */
@@ -34,8 +34,8 @@ interface Minute {
   readonly all: Row;
   readonly kinds: Map<string, Row>;
   /** By kind, then by tenant. */
-  readonly lanes: Map<string, Map<string, Row>>;
-  laneCount: number;
+  readonly subqueues: Map<string, Map<string, Row>>;
+  subqueueCount: number;
 }
 
 /**
@@ -74,15 +74,15 @@ export function createCounting(params: {
       at,
       all: emptyRow(LEVEL.all, at, '', ''),
       kinds: new Map(),
-      lanes: new Map(),
-      laneCount: 0,
+      subqueues: new Map(),
+      subqueueCount: 0,
     };
     minutes.push(minute);
     if (minutes.length > MOST_MINUTES) minutes.shift();
-    const old = minutes.at(-1 - MINUTES_WITH_LANES);
+    const old = minutes.at(-1 - MINUTES_WITH_SUBQUEUES);
     if (old !== undefined) {
-      old.lanes.clear();
-      old.laneCount = 0;
+      old.subqueues.clear();
+      old.subqueueCount = 0;
     }
     return minute;
   }
@@ -94,22 +94,22 @@ export function createCounting(params: {
       known(minute.kinds, kind, () => emptyRow(LEVEL.kind, minute.at, '', kind)),
       change,
     );
-    const ofKind = known(minute.lanes, kind, () => new Map<string, Row>());
-    const lane = ofKind.get(tenant);
-    if (lane !== undefined) touch(lane, change);
-    else if (minute.laneCount < MOST_LANES) {
-      const made = emptyRow(LEVEL.lane, minute.at, tenant, kind);
+    const ofKind = known(minute.subqueues, kind, () => new Map<string, Row>());
+    const subqueue = ofKind.get(tenant);
+    if (subqueue !== undefined) touch(subqueue, change);
+    else if (minute.subqueueCount < MOST_SUBQUEUES) {
+      const made = emptyRow(LEVEL.subqueue, minute.at, tenant, kind);
       ofKind.set(tenant, made);
-      minute.laneCount += 1;
+      minute.subqueueCount += 1;
       touch(made, change);
     }
     onCounted();
   }
 
-  function* rowsOf({ all, kinds, lanes }: Minute): Iterable<Row> {
+  function* rowsOf({ all, kinds, subqueues }: Minute): Iterable<Row> {
     yield all;
     yield* kinds.values();
-    for (const ofKind of lanes.values()) yield* ofKind.values();
+    for (const ofKind of subqueues.values()) yield* ofKind.values();
   }
 
   const came = (kind: string, tenant: string, source: Source): void =>

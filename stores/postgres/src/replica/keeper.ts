@@ -59,7 +59,7 @@ export function createKeeper(params: {
       await figures.keep({ replica, version, rollups });
       counting.written();
       outage.fine();
-      // What came meanwhile found the keeper at work.
+      // Counts that came meanwhile found the keeper at work.
       if (!isClosed) arm(EVERY_MS);
     } catch (error) {
       counting.untake();

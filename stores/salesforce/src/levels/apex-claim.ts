@@ -10,8 +10,7 @@ interface ClaimAnswer {
   readonly lost: readonly (Omit<Lost, 'kind'> & { readonly kind: string | null })[];
   readonly takenOver: number;
   readonly more: boolean;
-  /** Left out by a package of before. */
-  readonly suspects?: boolean;
+  readonly suspects: boolean;
   readonly nextDue: number | null;
 }
 

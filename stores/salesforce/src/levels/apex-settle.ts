@@ -22,7 +22,7 @@ export function createApexSettle(context: Context, call: ApexCall): Level['settl
         typeof answer === 'object' && 'refused' in answer && answer.refused.message.includes(ERASED)
       );
     };
-    // Of an erased document the files are not uploaded; the endpoint empties the rest.
+    // The files of an erased document are not uploaded; the endpoint empties the rest.
     const rest = endings.filter((ending) => !hasFiles(ending) || isOfErased(ending));
     for (const group of groupsByText(rest)) keep(group, await complete(call, group));
     return endings.map((ending) => answers.get(ending) ?? 'stale');

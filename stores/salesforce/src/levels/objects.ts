@@ -18,7 +18,7 @@ import { selectByIds } from '../records/select.ts';
  *     running, epoch e          ── <id>:<e>:end  ──►  waiting or over      (settle, take-over)
  *     running, epoch e          ── <id>:<e>:end, and gone again  ──►  the same epoch  (renew)
  *
- * Of two that start from the same epoch, one has DUPLICATE_VALUE and all that it did is rolled back.
+ * When two start from the same epoch, one gets DUPLICATE_VALUE and all that it did is rolled back.
  */
 export function createObjectsLevel(context: Context): Level {
   const { salesforce } = context;

@@ -1,5 +1,5 @@
 /**
- * What is kept of a job, by our word for it: the field of Generated_Document__c, what it holds, and whether the store reads
+ * The parts of a job that are kept, by our word for them: the field of Generated_Document__c, what it holds, and whether the store reads
  * it with every record, only with a whole one (long texts), or never. `Row`, the queries and SALESFORCE_FIELDS are made from
  * this table; the package's metadata and the documentation are held against it by docs/tables.test.ts.
  */
@@ -14,7 +14,7 @@ export const FIELDS = {
   presentedToken: { name: 'PresentedToken__c', holds: 'text', read: 'never' },
   settledToken: { name: 'SettledToken__c', holds: 'text', read: 'always' },
   epoch: { name: 'Epoch__c', holds: 'number', read: 'always' },
-  /** Which claim gave the lease; empty from the moment on in which its worker begins. */
+  /** The claim that gave the lease; empty from the moment on in which its worker begins. */
   claimId: { name: 'ClaimId__c', holds: 'text', read: 'always' },
   suspect: { name: 'Suspect__c', holds: 'flag', read: 'always' },
   worker: { name: 'Worker__c', holds: 'text', read: 'always' },

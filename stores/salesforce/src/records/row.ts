@@ -7,7 +7,7 @@ import { type Values, fieldsToRead, textOf, timeOf, valuesOf } from './fields.ts
 export interface Row extends Values {
   readonly id: string;
   readonly createdAt: number;
-  // What an empty field means:
+  // The meaning of an empty field:
   readonly status: JobState;
   readonly attempts: number;
   readonly maxAttempts: number;

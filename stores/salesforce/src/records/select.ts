@@ -132,7 +132,7 @@ export function filterOf(context: Context, filter: Filter): string | null {
 }
 
 function anyOf(conditions: readonly string[]): string {
-  // What nothing fits is said by an id that no record has.
+  // A condition that no record fits is written as an id that no record has.
   return conditions.length === 0 ? 'Id = null' : `(${conditions.join(' OR ')})`;
 }
 

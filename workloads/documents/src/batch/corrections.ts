@@ -1,5 +1,6 @@
 import type { FieldUse } from '@millrace/docx';
 import { type Database, type Session, type Statement, numbers } from '@millrace/store-postgres';
+import { csvRecord } from '@millrace/workload-kit/contract';
 import type { BatchRecord } from './records.ts';
 import { DocumentError } from '../errors.ts';
 import { correctItems } from './item-load.ts';
@@ -96,7 +97,7 @@ function jsonLine({ line, error_message: error, data }: FailedRow): string {
  */
 function csvHeader(batch: BatchRecord, columns: readonly string[]): string {
   const cells = [MARKS.line, MARKS.error, ...own(columns).map(({ name }) => name)];
-  return `${MARK}${joined(cells, delimiterOf(batch))}`;
+  return `${MARK}${csvRecord(cells, delimiterOf(batch))}\r\n`;
 }
 
 /** Without the marks of a file that was itself one of failed rows. */
@@ -118,7 +119,8 @@ function csvLine(batch: BatchRecord, columns: readonly string[]): (row: FailedRo
       given === null ? follow(row, fields.get(index) ?? []) : given[index],
     );
     const more = given?.slice(columns.length) ?? [];
-    return joined([String(line), error ?? '', ...[...kept, ...more].map(shown)], delimiter);
+    const texts = [...kept, ...more].map(shown);
+    return `${csvRecord([String(line), error ?? '', ...texts], delimiter)}\r\n`;
   };
 }
 
@@ -130,15 +132,6 @@ function delimiterOf({ source, settings }: BatchRecord): string {
   if (source?.delimiter !== undefined) return source.delimiter;
   const locale = localeOf(settings);
   return new Intl.NumberFormat(locale).format(1.5).includes('.') ? ',' : ';';
-}
-
-function joined(cells: readonly string[], delimiter: string): string {
-  const quoted = cells.map((cell) =>
-    cell.includes(delimiter) || /["\r\n]|^\s|\s$/.test(cell)
-      ? `"${cell.replaceAll('"', '""')}"`
-      : cell,
-  );
-  return `${quoted.join(delimiter)}\r\n`;
 }
 
 /**

@@ -62,8 +62,7 @@ export const batchItem = z.object({
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   warning: z.string().nullable().describe('What the document lacks, such as characters of a font.'),
   fileId: z.string().nullable(),
-  // Servers of before give none.
-  name: z.string().nullable().default(null).describe('Of its document, once it is made.'),
+  name: z.string().nullable().describe('Of its document, once it is made.'),
   docxFileId: z.string().nullable(),
   jobId: z.string().nullable(),
 });

@@ -11,11 +11,9 @@ export const template = z.object({
   size: z.number().describe('In bytes.'),
   createdAt: moment,
   createdBy: z.string().nullable(),
-  // Servers of before give none.
   owner: z
     .string()
     .nullable()
-    .default(null)
     .describe("Who alone makes documents of it; null: everybody's of the tenant."),
 });
 export type Template = z.infer<typeof template>;

@@ -1,5 +1,6 @@
 export * from './access.ts';
 export * from './contract.ts';
+export { csvRecord } from './csv.ts';
 export * from './metrics.ts';
 export { nearest } from './nearest.ts';
 export * from './page.ts';

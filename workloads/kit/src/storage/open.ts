@@ -60,7 +60,6 @@ function tokensOf(identity: AzureIdentity): () => Promise<string> {
     ...identity,
     resource: AZURE_RESOURCES.storage,
     now: Date.now,
-    fetch,
   });
   return password;
 }

@@ -6,7 +6,7 @@ const keys = keysOf('1a2b3c4d');
 test.each([
   ['millrace-1a2b3c4d-12-9f8e7d', 12],
   ['millrace-1a2b3c4d-12-9f8e7dt', 12],
-  // Of before keys had a random part.
+  // The second try of an imported run.
   ['millrace-1a2b3c4d-12', 12],
   ['millrace-1a2b3c4d-12t', 12],
   ['millrace-1a2b3c4d-12-9f8e7', null],

@@ -36,7 +36,7 @@ export function isTemporary(key: string): boolean {
 
 export function keysOf(installation: string): Keys {
   const prefix = `millrace-${installation}-`;
-  // Runs of before have no random part.
+  // The second try of a run that was imported has no random part.
   const pattern = /^([1-9]\d{0,14})(?:-[0-9a-f]{6})?t?$/;
   function seqOf(key: string): number | null {
     const [, digits] = (key.startsWith(prefix) && pattern.exec(key.slice(prefix.length))) || [];

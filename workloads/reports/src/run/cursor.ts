@@ -41,12 +41,11 @@ const cursorSchema = z.looseObject({
   table: z.looseObject({ bytes: z.number() }),
   asOf: z.string(),
   seams: z.array(z.number()),
-  // Earlier versions did not count them.
-  leftOut: z.number().default(0),
+  leftOut: z.number(),
   restarts: z.number(),
 });
 
-/** Null: nothing is written yet, or an older version of Millrace saved what this one cannot read: the file is begun again. */
+/** Null: nothing is written yet, or another version of Millrace saved what this one cannot read: the file is begun again. */
 export function cursorOf(saved: unknown): ReportCursor | null {
   const parsed = cursorSchema.safeParse(saved);
   return parsed.success ? (parsed.data as unknown as ReportCursor) : null;

@@ -1,5 +1,5 @@
 import { JobFailure } from '@millrace/engine';
-import type { Column, ColumnType } from '@millrace/tables';
+import { type Column, type ColumnType, copyRecord } from '@millrace/tables';
 import type { RowsOf, Who } from '@millrace/workload-kit';
 import type { ColumnFormat } from '../catalogue/types.ts';
 import type { ReportCursor } from './cursor.ts';
@@ -76,17 +76,15 @@ async function* batchesOf(
   for await (const row of given) {
     seen += 1;
     if (seen <= passed) continue;
-    lines.push(`${names.map((name) => fieldOf(row[name])).join(',')}\n`);
+    lines.push(copyRecord(names.map((name) => textOf(row[name]))));
     if (lines.length === BATCH_ROWS) yield batch();
   }
   if (lines.length > 0) yield batch();
 }
 
-/** As COPY writes it: always in quotes, so that an empty text is not taken for NULL. */
-function fieldOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return `"${text.replaceAll('"', '""')}"`;
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const TYPES: Readonly<Record<ColumnFormat['as'], ColumnType>> = {

@@ -3,7 +3,7 @@ import { plural } from '../../../time/words.ts';
 import { Banner } from '../../../ui/banner.tsx';
 import { type Changes, inSentences } from './again.ts';
 
-/** What is done again, and what is not as it was. */
+/** A repeated batch, and the changes since last time. */
 export function Changed({
   name,
   at,

@@ -15,7 +15,7 @@ export const savedOutput = z.object({
 export const savedBatch = z.object({
   template: z.string(),
   version: z.number(),
-  /** All of the spreadsheet, and all fields of the template, to tell what is new. */
+  /** All columns of the spreadsheet and fields of the template, to find new ones. */
   columns: z.array(z.string()),
   fields: z.array(z.string()),
   filled: z.record(
@@ -32,7 +32,7 @@ export const savedBatch = z.object({
 });
 export type SavedBatch = z.infer<typeof savedBatch>;
 
-/** What the mapping of now is in names. */
+/** The current mapping by names. */
 export function filledOf(mapping: Mapping, columns: readonly string[]): SavedBatch['filled'] {
   const filled: SavedBatch['filled'] = {};
   for (const [path, filling] of mapping) {
@@ -51,7 +51,7 @@ export function columnsOf({ filled }: SavedBatch): Record<string, string> {
   );
 }
 
-/** What is not as it was the last time. */
+/** The changes since last time. */
 export interface Changes {
   readonly version: { readonly was: number; readonly is: number } | null;
   /** Columns that filled a field and are gone. */

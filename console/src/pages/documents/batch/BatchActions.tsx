@@ -10,7 +10,7 @@ import { toast } from '../../../ui/toast.tsx';
 import { isOver } from '../things.ts';
 import type { Batch } from '../types.ts';
 
-/** What can be done with the batch as a whole. */
+/** The actions of a batch. */
 export function BatchActions({ batch }: { batch: Batch }) {
   const api = useApi();
   const queries = useQueryClient();

@@ -94,7 +94,7 @@ export function Correction({
   );
 }
 
-/** What was typed into the same column of another row: equal gaps often want the same. */
+/** A suggestion from the same column of another corrected row: equal gaps often need the same value. */
 function offerFor(corrections: Corrections, line: number, column: number): string | null {
   const texts = [...corrections]
     .filter(([other]) => other !== line)

@@ -1,6 +1,6 @@
 import type { Batch, Item } from '../types.ts';
 
-/** What a group of rows is painted as: what is wrong in it comes first. */
+/** The colour of a group of rows: failures take precedence. */
 export type CellState = 'failed' | 'running' | 'done' | 'canceled' | 'waiting';
 
 export interface RowCell {

@@ -10,7 +10,7 @@ export interface FailedRow {
   readonly suspects: readonly number[];
 }
 
-/** What was typed: line → column → text. */
+/** Typed corrections: line → column → text. */
 export type Corrections = ReadonlyMap<number, ReadonlyMap<number, string>>;
 
 export function failedRowsOf({ header, rows }: FailedTable): FailedRow[] {

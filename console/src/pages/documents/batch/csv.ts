@@ -1,3 +1,5 @@
+import { csvRecord } from '@millrace/api';
+
 /** The file of failed rows, as the service writes it, and back. */
 export interface FailedTable {
   readonly delimiter: string;
@@ -48,13 +50,6 @@ function records(text: string, delimiter: string): string[][] {
 }
 
 export function writeFailed({ delimiter, header, rows }: FailedTable): string {
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell) =>
-        cell.includes(delimiter) || /["\r\n]|^\s|\s$/.test(cell)
-          ? `"${cell.replaceAll('"', '""')}"`
-          : cell,
-      )
-      .join(delimiter);
-  return `${MARK}${[header, ...rows].map(line).join('\r\n')}\r\n`;
+  const lines = [header, ...rows].map((cells) => csvRecord(cells, delimiter));
+  return `${MARK}${lines.join('\r\n')}\r\n`;
 }

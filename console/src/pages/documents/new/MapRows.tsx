@@ -18,9 +18,9 @@ export interface MapProps {
   readonly fields: readonly TemplateField[];
   readonly mapping: Mapping;
   readonly table: TableRead;
-  /** What is wrong with the rows; undefined until they are checked. */
+  /** Problems of the rows; undefined until checked. */
   readonly checked: RowsChecked | undefined;
-  /** Of the row that is shown. */
+  /** The findings of the shown row. */
   readonly problems: readonly RowProblem[];
   readonly cells: TableRead['rows'][number]['cells'];
   onFill(path: string, filling: Filling | null): void;
@@ -29,7 +29,7 @@ export interface MapProps {
   onRow(row: number): void;
 }
 
-/** What somebody has to decide: nothing fills it, or it is a guess. */
+/** Fields that need a decision: not filled, or filled by a guess. */
 export function isUndecided({ path, required }: TemplateField, mapping: Mapping): boolean {
   const filling = mapping.get(path);
   if (filling === undefined) return required;
@@ -327,7 +327,7 @@ function Status({
   );
 }
 
-/** What a cell says by itself: it is empty. */
+/** The placeholder of an empty cell. */
 const EMPTY: ReadonlySet<string> = new Set(['missing_field', 'empty_field']);
 
 export function wrongInWords({ empty, unusable }: { empty: number; unusable: number }): string {

@@ -40,7 +40,7 @@ export function MapStep({
   /** The last one with this template: only its columns are taken over. */
   readonly last: SavedBatch | null;
   readonly draft: Draft;
-  /** What was decided before this step was left, or before a reload. */
+  /** Choices made before this step was left, or before a reload. */
   readonly kept: KeptDraft | null;
   readonly dataLocale: string;
   onDataLocale(locale: string): void;

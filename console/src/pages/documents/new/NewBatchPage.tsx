@@ -9,10 +9,11 @@ import { Trouble } from '../../../ui/trouble.tsx';
 import { savedBatch } from '../again/again.ts';
 import { ownLocale } from '../locales.ts';
 import { ChooseFiles } from './ChooseFiles.tsx';
-import { isAbout, ownDraft } from './draft.ts';
-import { LeftOff } from './LeftOff.tsx';
+import { type Draft, isAbout, ownDraft } from './draft.ts';
 import { MapStep } from './MapStep.tsx';
-import { Steps } from './Steps.tsx';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { Banner } from '../../../ui/banner.tsx';
+import { StateIcon } from '../../../ui/state.tsx';
 
 const CRUMBS = [{ word: 'Batches', link: { to: '/documents' } }] as const;
 
@@ -28,7 +29,7 @@ export function NewBatchPage() {
   if (draft.ran() !== null && step !== 'map') draft.drop();
   const held = draft.kept();
   const kept = isAbout(held, name, asked) ? held : null;
-  // Of this very batch, or dropped before its template was chosen.
+  // The draft belongs to this batch, or its file was dropped before the template was chosen.
   const sheet = held === null || kept !== null ? draft.sheet() : null;
   const saved = useSaved('batches', savedBatch);
   const again = saved?.find((each) => each.name === asked && each.value.template === name) ?? null;
@@ -115,5 +116,97 @@ export function NewBatchPage() {
         )
       )}
     </Page>
+  );
+}
+
+/** An unfinished draft: continue with it, or drop the file again that a reload has lost. */
+function LeftOff({
+  draft,
+  isThis,
+  onDrop,
+}: {
+  readonly draft: Draft;
+  /** The address is that of the draft. */
+  readonly isThis: boolean;
+  onDrop(): void;
+}) {
+  const kept = draft.kept();
+  if (kept === null || draft.ran() !== null) return null;
+  const startOver = (
+    <Button size="small" onClick={onDrop}>
+      Start over
+    </Button>
+  );
+  if (draft.sheet() === null && isThis)
+    return (
+      <Banner phase="retrying" title={`Drop the file ${kept.file} again`} action={startOver}>
+        The page was reloaded, and the browser does not keep files. Your choices for its columns are
+        kept.
+      </Banner>
+    );
+  if (isThis) return null;
+  return (
+    <Banner
+      phase="scheduled"
+      title={`${kept.file} with ${kept.template} is not run yet`}
+      action={
+        <span className="flex flex-wrap gap-2">
+          <ButtonLink
+            size="small"
+            to="/documents/new"
+            search={{ template: kept.template, again: kept.again ?? undefined, step: 'map' }}
+          >
+            Go on with it
+          </ButtonLink>
+          {startOver}
+        </span>
+      }
+    >
+      Your choices are kept{draft.sheet() === null ? '; drop the file again' : ''}.
+    </Banner>
+  );
+}
+
+const STEPS = [
+  { step: 'files', word: 'Files' },
+  { step: 'map', word: 'Map and preview' },
+  { step: 'run', word: 'Run' },
+] as const;
+type Step = (typeof STEPS)[number]['step'];
+
+/** Where one is. A step that is done leads back to it. */
+function Steps({ at, onFiles }: { at: Step; onFiles(): void }) {
+  const now = STEPS.findIndex(({ step }) => step === at);
+  return (
+    <ol aria-label="Steps" className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small">
+      {STEPS.map(({ step, word }, index) => (
+        <li
+          key={step}
+          aria-current={index === now ? 'step' : undefined}
+          className="flex items-center gap-1.5 text-ink-3 aria-[current=step]:font-semibold aria-[current=step]:text-ink"
+        >
+          {index > 0 && <i className="mr-1.5 h-px w-5 bg-line-strong max-md:hidden" />}
+          {index < now ? (
+            <button
+              type="button"
+              onClick={onFiles}
+              className="flex items-center gap-1.5 rounded-token text-ink-2 hover:underline"
+            >
+              <StateIcon phase="succeeded" />
+              {word}
+            </button>
+          ) : (
+            <>
+              <span
+                className={`grid size-4.5 place-items-center rounded-full text-axis font-semibold ${index === now ? 'bg-brand text-on-brand' : 'border border-line-strong'}`}
+              >
+                {index + 1}
+              </span>
+              {word}
+            </>
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }

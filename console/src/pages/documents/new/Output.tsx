@@ -9,7 +9,7 @@ export interface OutputChoice {
   readonly name: string;
   readonly locale: string;
   readonly format: 'PDF' | 'DOCX';
-  /** What becomes of a row that lacks a value. */
+  /** How rows with missing values are handled. */
   readonly gaps: 'hold' | 'make';
   readonly pdf: PdfChoice;
 }

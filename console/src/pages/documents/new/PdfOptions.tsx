@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Choice, Field, TextInput } from '../../../ui/field.tsx';
 import { PLAIN_PDF, type PdfChoice, pdfInWords, wrongWith } from './pdf-choice.ts';
 
-/** What few batches ask for: folded away, with what is chosen in its line. */
+/** Rarely used options: folded, with the current choice in the summary line. */
 export function PdfOptions({
   pdf,
   onPdf,

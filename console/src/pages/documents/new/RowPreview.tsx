@@ -28,7 +28,7 @@ export function RowPreview({
   readonly row: number;
   /** Rows that somebody has to look at. */
   readonly wanting: readonly number[];
-  /** Of the row that is shown: all that is missing or cannot be used. */
+  /** The findings of the shown row: everything missing or invalid. */
   readonly problems: readonly RowProblem[];
   readonly locale: string;
   readonly dataLocale: string;

@@ -34,7 +34,7 @@ export interface Draft {
   ran(): string | null;
   setSheet(sheet: Sheet): void;
   keep(kept: KeptDraft): void;
-  /** What was decided, and not the file: another template is chosen for it. */
+  /** Clears the choices but keeps the file, when another template is chosen. */
   forget(): void;
   finish(batch: string): void;
   drop(): void;
@@ -108,7 +108,7 @@ export function byName(mapping: Mapping, columns: readonly string[]): KeptDraft[
   return filled;
 }
 
-/** What was decided, for the spreadsheet of now: often the same file, dropped again. Columns that are new may fill what is open. */
+/** Applies earlier choices to the current spreadsheet, often the same file dropped again. New columns may fill open fields. */
 export function takenUp(
   kept: KeptDraft,
   fields: readonly TemplateField[],

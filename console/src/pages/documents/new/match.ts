@@ -16,7 +16,7 @@ export interface Match {
   readonly how: How;
 }
 
-/** What fills a field: a column, one text for all rows, or nothing on purpose. */
+/** The source of a field: a column, one text for all rows, or deliberately nothing. */
 export type Filling = Match | { readonly same: string } | { readonly empty: true };
 export type Mapping = ReadonlyMap<string, Filling>;
 

@@ -24,7 +24,7 @@ interface Chosen {
   readonly pdf: PdfChoice;
 }
 
-/** What of the batch's address says how its PDFs are written; nothing for Word files. */
+/** The query parameters for PDF options; none for Word files. */
 export function pdfQueryOf({ format, pdf }: Chosen) {
   if (format !== 'PDF') return {};
   const { archive, accessible, watermark, pages } = pdf;
@@ -45,7 +45,7 @@ export function passwordHeaderOf({ format, pdf }: Chosen, password: string) {
   return { headers: { [PASSWORD_HEADER]: encodeURIComponent(password) } };
 }
 
-/** What keeps the batch from running, by field; the service would refuse the same, after the upload. */
+/** Errors by field that block the run; the server would refuse them after the upload. */
 export function wrongWith({ format, pdf }: Chosen, password: string) {
   if (format !== 'PDF') return { pages: null, password: null };
   const { archive, pages, locked } = pdf;
@@ -62,7 +62,7 @@ export function wrongWith({ format, pdf }: Chosen, password: string) {
   };
 }
 
-/** What is chosen, in a few words: the options are folded away. */
+/** The chosen options in a few words, for the folded section. */
 export function pdfInWords({ archive, accessible, watermark, pages, locked }: PdfChoice): string {
   const words = [
     archive === '' ? null : `PDF/A-${archive}`,

@@ -10,7 +10,7 @@ import type { OutputChoice } from './Output.tsx';
 /** Longer than the time between two keys, and than from one column to the next of who chooses quickly: the file goes with each question. */
 const DELAY_MS = 400;
 
-/** What a person has chosen for a batch. */
+/** A person's choices for a batch. */
 export interface Decided {
   readonly sheet: Sheet;
   readonly template: Template;
@@ -22,12 +22,12 @@ export interface Decided {
 export interface Checked {
   /** Undefined until the first answer is there. */
   readonly result: RowsChecked | undefined;
-  /** What was decided since is not in the result yet. */
+  /** True while newer choices are not in the result yet. */
   readonly isBusy: boolean;
   readonly error: Error | null;
 }
 
-/** What would become of each row, by the check that the service itself makes of them when they run. */
+/** The expected result of each row, by the same check that the server applies when they run. */
 export function useCheck(decided: Decided): Checked {
   const api = useApi();
   const may = useMay('checkRows');

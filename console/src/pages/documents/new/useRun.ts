@@ -30,7 +30,7 @@ export function useRun({
   readonly fields: readonly TemplateField[];
   readonly mapping: Mapping;
   readonly output: OutputChoice;
-  /** Of the PDFs, where they are locked. */
+  /** The password of the PDFs, if they have one. */
   readonly password: string;
   readonly dataLocale: string;
   readonly saveAs: string;

@@ -6,12 +6,11 @@ import { IconButton } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/field.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 import { LOCALES, ownLocale } from '../locales.ts';
-import { type Mark, Pdf } from '../pdf/Pdf.tsx';
+import { type Mark, Pdf, Pin } from '../pdf/Pdf.tsx';
 import { Scroller } from '../pdf/Scroller.tsx';
 import { usePreview } from '../pdf/usePreview.ts';
 import type { TemplateAnswer } from '../types.ts';
-import { Problems } from './Problems.tsx';
-import { pinsOf, problemsOf } from './problems.ts';
+import { type Shown, pinsOf, problemsOf } from './problems.ts';
 import type { Sample } from './useSample.ts';
 import { Versions } from './Versions.tsx';
 
@@ -118,5 +117,51 @@ function Head({ children }: { children: React.ReactNode }) {
     <header className="flex min-h-11 flex-none flex-wrap items-center gap-2 border-b border-line bg-surface px-4 py-1.5">
       {children}
     </header>
+  );
+}
+
+/** The problems, numbered as on the page. */
+function Problems({ problems }: { problems: readonly Shown[] }) {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const warnings = problems.length - errors;
+  return (
+    <section className="border-b border-line px-4 py-3">
+      <h2 className="mb-1 flex items-center justify-between gap-2">
+        Problems
+        <span className="text-small font-normal text-ink-3">
+          {problems.length === 0
+            ? 'none'
+            : `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`}
+        </span>
+      </h2>
+      {problems.length === 0 && (
+        <p className="text-ink-2">
+          The template is valid, and the sample data has every field it needs.
+        </p>
+      )}
+      <ol className="flex flex-col">
+        {problems.map(({ number, severity, title, detail, code, snippet }) => (
+          <li
+            key={number}
+            className={`-mx-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2.5 rounded-node px-2 py-2 ${severity === 'error' ? 'bg-failed-tint' : ''}`}
+          >
+            <span className="pt-0.5">
+              <Pin tone={severity}>{number}</Pin>
+            </span>
+            <div className="min-w-0">
+              <b className="break-words">{title}</b>
+              <p className="text-ink-2">
+                {detail} <code className="text-ink-3">{code}</code>
+              </p>
+              {snippet !== null && (
+                <code className="mt-1 block rounded-token bg-well px-2 py-1 break-words text-ink-2">
+                  {snippet}
+                </code>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

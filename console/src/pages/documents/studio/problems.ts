@@ -13,7 +13,7 @@ export interface Shown {
   readonly snippet: string | null;
 }
 
-/** What lint found, and what the sample lacks: numbered, errors first. */
+/** Problems found by lint and fields missing in the sample: numbered, errors first. */
 export function problemsOf(lint: Lint, data: unknown): Shown[] {
   const found = lint.problems.map(({ severity, code, message, snippet, paragraph }) => ({
     severity,

@@ -9,7 +9,7 @@ export interface Pixels {
 
 /** Pixels are compared in squares of this size; a square that differs is changed as a whole. */
 const SQUARE = 8;
-/** Of 255. */
+/** Out of 255. */
 const TOLERANCE = 64;
 /** Squares this near to each other are one region: words of a line, lines of a paragraph. */
 const REACH = 2;

@@ -48,7 +48,7 @@ export function BulkDialog({
   // As it was when the dialog opened: "the last hour" is another hour a minute later.
   const [what] = useState(asked);
   const [priority, setPriority] = useState('10');
-  // Of `priority` the value may still change: it is frozen again with it.
+  // For `priority` the value may still change, which freezes the list again.
   const value =
     action === 'priority' ? { priority: priority === '' ? null : Number(priority) } : {};
   const frozen = useQuery({
@@ -61,7 +61,7 @@ export function BulkDialog({
           ...('ids' in what ? { ids: [...what.ids] } : what),
         },
       }),
-    // Also when the live stream begins anew and all other answers are read again: an answer to `run` that was lost is asked for
+    // Also when the live stream reconnects and all other answers are fetched again: an answer to `run` that was lost is asked for
     // once more, of the same freezing, and is the same job.
     staleTime: 'static',
     gcTime: 0,

@@ -10,7 +10,7 @@ import { copy } from '../../../ui/copy.ts';
 import { OwnCode } from '../../../ui/own-code.tsx';
 import type { Execution } from './job.ts';
 
-/** What went wrong in one attempt: the error, where it was thrown with our own frames marked, and what was logged. */
+/** The failure of one attempt: the error, the stack with our own frames marked, and the log. */
 export function AttemptDetail({ execution, number }: { execution: Execution; number: number }) {
   const { error, stack, worker, log } = execution;
   const text = stack ?? (error === null ? '' : failureInWords(error));

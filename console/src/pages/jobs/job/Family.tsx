@@ -15,7 +15,7 @@ const SHOWN = 6;
 /** The service gives so many of the newest: where they are all there, there may be more. */
 const GIVEN = 100;
 
-/** What the job came from and what came of it, from above to below. */
+/** The job's ancestors and descendants, from top to bottom. */
 export function Family({ job }: { job: Job }) {
   const now = useNow();
   const parents = Object.entries(job.parents ?? {});

@@ -8,7 +8,7 @@ import { Button, ButtonLink, Kbd } from '../../../ui/button.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import type { Job } from './job.ts';
 
-/** What can be done with the job as it is now; what cannot is there and says why. */
+/** The job's actions; unavailable ones are disabled and say why. */
 export function JobActions({ job }: { job: Job }) {
   const api = useApi();
   const { queries } = useApp();

@@ -40,7 +40,7 @@ export function withoutNull(schema: Schema): Schema {
   return others?.length === 1 ? { ...schema, ...others[0] } : schema;
 }
 
-/** What a new form begins with: defaults, and nothing else, so that what nobody filled in is not sent. */
+/** The initial values of a form: only defaults, so that empty fields are not sent. */
 export function emptyOf(schema: Schema | null): Record<string, unknown> {
   const entries = Object.entries(schema?.properties ?? {}).flatMap(([name, field]) =>
     field.default === undefined ? [] : [[name, field.default]],

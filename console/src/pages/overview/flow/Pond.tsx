@@ -15,7 +15,7 @@ interface Layer {
   readonly ink?: string;
 }
 
-/** What waits, layered by why: due at the bottom, where it leaves first. */
+/** Waiting jobs, layered by reason: due ones at the bottom, where they leave first. */
 export function Pond({
   waiting,
   thresholds,

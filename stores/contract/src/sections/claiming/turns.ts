@@ -44,25 +44,31 @@ export const turns: Section = {
         expect(served[kind]?.toSorted(), kind).toEqual(['a', 'a', 'b', 'b']);
     });
 
-    check('of many lanes several get everything, and nobody goes away too soon', async (world) => {
-      const handles = await world.several(4);
-      for (let round = 0; round < 5; round += 1) {
-        const kinds = times(3, (index) => `kind-${round}-${index}`);
-        const jobs = kinds.flatMap((kind) =>
-          times(40, (index) => ({ kind, tenant: `tenant-${index % 20}` })),
-        );
-        const ids = await add(world.store, ...jobs);
-        const claimed: ClaimedJob[] = [];
-        await together(handles, async (store) => {
-          // Bounded, so that a store that always sees more fails here rather than hangs.
-          for (let claims = 0; claims < 500; claims += 1) {
-            const { jobs: given, more } = await claim(store, { wants: wants(...kinds), limit: 4 });
-            claimed.push(...given);
-            if (given.length === 0 && !more) return;
-          }
-        });
-        expect(idsOf(claimed).toSorted(), `round ${round}`).toEqual(ids.toSorted());
-      }
-    });
+    check(
+      'of many subqueues several get everything, and nobody goes away too soon',
+      async (world) => {
+        const handles = await world.several(4);
+        for (let round = 0; round < 5; round += 1) {
+          const kinds = times(3, (index) => `kind-${round}-${index}`);
+          const jobs = kinds.flatMap((kind) =>
+            times(40, (index) => ({ kind, tenant: `tenant-${index % 20}` })),
+          );
+          const ids = await add(world.store, ...jobs);
+          const claimed: ClaimedJob[] = [];
+          await together(handles, async (store) => {
+            // Bounded, so that a store that always sees more fails here rather than hangs.
+            for (let claims = 0; claims < 500; claims += 1) {
+              const { jobs: given, more } = await claim(store, {
+                wants: wants(...kinds),
+                limit: 4,
+              });
+              claimed.push(...given);
+              if (given.length === 0 && !more) return;
+            }
+          });
+          expect(idsOf(claimed).toSorted(), `round ${round}`).toEqual(ids.toSorted());
+        }
+      },
+    );
   },
 };

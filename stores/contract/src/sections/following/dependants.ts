@@ -21,7 +21,7 @@ import type { Section } from '../../harness.ts';
 import { listAll, value } from '../../observe.ts';
 
 /** A child for every end of a parent, which holds what the rule was given. */
-const tells: Dependants = (job) =>
+const makesFollower: Dependants = (job) =>
   job.kind === 'parent'
     ? [
         {
@@ -35,7 +35,7 @@ const tells: Dependants = (job) =>
       ]
     : [];
 
-async function toldOf(store: Store): Promise<FinishedJob[]> {
+async function followersOf(store: Store): Promise<FinishedJob[]> {
   const children = await listAll(store, { kind: 'child' });
   return children.toReversed().map(({ payload }) => value(payload) as FinishedJob);
 }
@@ -49,7 +49,7 @@ export const dependants: Section = {
   needs: ['followers'],
   checks(check) {
     check('an end makes its child at once, with all about the parent', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const parent = await start(store, {
         kind: 'parent',
         payload: '{"county":"Kerry"}',
@@ -68,9 +68,9 @@ export const dependants: Section = {
         tenant: 'acme',
         parents: { parent: parent.id },
       });
-      const { payload, ...told } = only(await toldOf(store));
+      const { payload, ...followers } = only(await followersOf(store));
       expect(value(payload)).toEqual({ county: 'Kerry' });
-      expect(told).toEqual({
+      expect(followers).toEqual({
         id: parent.id,
         kind: 'parent',
         tenant: 'acme',
@@ -86,14 +86,14 @@ export const dependants: Section = {
       expect(await claimOne(store, { wants: wants('child') })).toMatchObject({ id: child.id });
     });
 
-    check('success, failure and cancel are told apart, and going back is no end', async (world) => {
-      const store = await world.open({ dependants: tells });
+    check('success, failure and cancel differ, and going back is no end', async (world) => {
+      const store = await world.open({ dependants: makesFollower });
       const { succeed, fail, cancel, retry, defer, handBack } = OUTCOMES;
       for (const outcome of [succeed, fail, cancel]) {
         await settle(store, await start(store, { kind: 'parent' }), outcome);
       }
       const states = ['SUCCEEDED', 'FAILED', 'CANCELED'];
-      expect((await toldOf(store)).map(({ state }) => state)).toEqual(states);
+      expect((await followersOf(store)).map(({ state }) => state)).toEqual(states);
       await addOne(store, { kind: 'parent' });
       for (const outcome of [retry, defer, handBack]) {
         await settle(store, await claimOne(store, { wants: wants('parent') }), outcome);
@@ -122,7 +122,7 @@ export const dependants: Section = {
     });
 
     check('several parents in one batch each have their child', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const jobs = [];
       for (let index = 0; index < 5; index += 1) {
         jobs.push(await start(store, { kind: 'parent', payload: `${index}` }));
@@ -130,86 +130,86 @@ export const dependants: Section = {
       await store.settle({
         settlements: jobs.map((job) => ({ job, outcome: succeeded(), children: [] })),
       });
-      const told = await toldOf(store);
-      expect(told.map(({ id }) => id).toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
-      expect(new Set(told.map(({ payload }) => payload)).size).toBe(5);
+      const followers = await followersOf(store);
+      expect(followers.map(({ id }) => id).toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
+      expect(new Set(followers.map(({ payload }) => payload)).size).toBe(5);
     });
 
     check('the rule sees the payload, also when it is purged with the end', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const parent = await start(store, { kind: 'parent', payload: '{"county":"Kerry"}' });
       await settle(store, parent, { ...succeeded(), purgePayload: true });
-      expect(value(only(await toldOf(store)).payload)).toEqual({ county: 'Kerry' });
+      expect(value(only(await followersOf(store)).payload)).toEqual({ county: 'Kerry' });
     });
 
     check('the rule sees the result of a success, and of nothing else', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const succeed = await start(store, { kind: 'parent' });
       await settle(store, succeed, { ...succeeded(), result: '{"rows":7}' });
       await settle(store, await start(store, { kind: 'parent' }), OUTCOMES.fail);
-      const [first, second] = await toldOf(store);
+      const [first, second] = await followersOf(store);
       expect(value(first?.result ?? '')).toEqual({ rows: 7 });
       expect(second).toMatchObject({ state: 'FAILED', result: null });
     });
 
     check('the rule sees the data that a deferred job put down last', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const parent = await start(store, { kind: 'parent', payload: '{"poll":1}' });
       await settle(store, parent, OUTCOMES.defer);
       await settle(store, await claimOne(store, { wants: wants('parent') }));
-      expect(value(only(await toldOf(store)).payload)).toEqual({ poll: 2 });
+      expect(value(only(await followersOf(store)).payload)).toEqual({ poll: 2 });
     });
 
     check('a parent canceled while it waits has its child', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const names = { correlationId: 'correlation-1', submitter: 'ann', traceparent: TRACE };
       const parent = { kind: 'parent', payload: '{"a":1}', due: { afterMs: HOUR } };
       await addOne(store, { ...parent, ...names });
       await store.cancel({ select: { filter: { kind: 'parent' }, limit: 10 } });
-      const told = only(await toldOf(store));
-      expect(told).toMatchObject({ state: 'CANCELED', ...names });
-      expect(value(told.payload)).toEqual({ a: 1 });
+      const followers = only(await followersOf(store));
+      expect(followers).toMatchObject({ state: 'CANCELED', ...names });
+      expect(value(followers.payload)).toEqual({ a: 1 });
     });
 
     check('a failed parent that is given up does not end twice', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const parent = await start(store, { kind: 'parent' });
       await settle(store, parent, OUTCOMES.fail);
       await store.cancel({ select: { ids: [parent.id] } });
-      expect((await toldOf(store)).map(({ state }) => state)).toEqual(['FAILED']);
+      expect((await followersOf(store)).map(({ state }) => state)).toEqual(['FAILED']);
     });
 
     check('a parent whose workers were lost has its child', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const parent = { kind: 'parent', payload: '{"a":1}', traceparent: TRACE };
       const { answer } = await loseForGood(world, store, parent);
       expect(answer.lost).toHaveLength(1);
-      const told = only(await toldOf(store));
-      expect(told).toMatchObject({ state: 'FAILED', traceparent: TRACE, correlationId: null });
-      expect(value(told.payload)).toEqual({ a: 1 });
+      const followers = only(await followersOf(store));
+      expect(followers).toMatchObject({ state: 'FAILED', traceparent: TRACE, correlationId: null });
+      expect(value(followers.payload)).toEqual({ a: 1 });
     });
 
     check('a parent asked to stop whose worker went away has its child', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const parent = await start(store, { kind: 'parent' });
       await store.cancel({ select: { ids: [parent.id] } });
-      expect(await toldOf(store), 'it still runs').toEqual([]);
+      expect(await followersOf(store), 'it still runs').toEqual([]);
       await world.advance(PAST_LEASE_MS);
       await claim(store);
-      expect(only(await toldOf(store)).state).toBe('CANCELED');
+      expect(only(await followersOf(store)).state).toBe('CANCELED');
     });
 
     check('a parent that runs again after its end has another child', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const parent = await start(store, { kind: 'parent' });
       await settle(store, parent, OUTCOMES.fail);
       await store.retry({ select: { ids: [parent.id] } });
       await settle(store, await claimOne(store, { wants: wants('parent') }));
-      expect((await toldOf(store)).map(({ state }) => state)).toEqual(['FAILED', 'SUCCEEDED']);
+      expect((await followersOf(store)).map(({ state }) => state)).toEqual(['FAILED', 'SUCCEEDED']);
     });
 
     check('a stale or repeated settlement makes none', async (world) => {
-      const store = await world.open({ dependants: tells });
+      const store = await world.open({ dependants: makesFollower });
       const zombie = await start(store, { kind: 'parent' });
       await world.advance(PAST_LEASE_MS);
       const heir = await claimAlone(store, { wants: wants('parent') });

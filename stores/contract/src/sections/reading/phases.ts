@@ -48,7 +48,7 @@ export const phases: Section = {
       );
       expect(await found(world, { phases: ['failed', 'due'], kind: 'other' })).toEqual([]);
       expect(await found(world, { phases: [] })).toEqual([]);
-      // What waits to be tried again is due when its time has come.
+      // A job that waits to be tried again is due when its time has come.
       await world.advance(2 * HOUR);
       expect(await found(world, { phases: ['scheduled', 'retrying'] })).toEqual([]);
       expect(await found(world, { phases: ['due'] })).toEqual(

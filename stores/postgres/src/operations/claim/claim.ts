@@ -1,7 +1,7 @@
 import type { ClaimParams, Claimed, ClaimedJob } from '@millrace/engine';
 import { type Question, type Session, type Statement, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
-import { CLAIM_ALONE, CLAIM_FAIRLY, CLAIM_ONE_LANE } from './choose.ts';
+import { CLAIM_ALONE, CLAIM_FAIRLY, CLAIM_ONE_SUBQUEUE } from './choose.ts';
 import { type TakenRow, REPLAY, jobsOf, paramsOf } from './taking.ts';
 import {
   type Look,
@@ -17,7 +17,7 @@ import {
 interface Taken {
   readonly jobs: ClaimedJob[];
   readonly now: number;
-  /** More may be claimed at once: the lanes have more, or others locked what stood there. */
+  /** More may be claimed at once: the subqueues have more, or others locked what stood there. */
   readonly more: boolean;
   readonly suspects: boolean;
   /** Nothing was taken, since what is due has to be promoted first. */
@@ -28,9 +28,9 @@ interface Taken {
 
 const LOOK_EVERY_MS = 1_000;
 const PROMOTE_AT_ONCE = 1_000;
-/** Lanes that a fair claim visits per kind. More would cost more than a second claim. */
-const LANES = { least: 8, most: 256 };
-/** Statements of a fair claim that finds lanes and no job in them: all at their quota, or below the priority wanted. */
+/** Subqueues that a fair claim visits per kind. More would cost more than a second claim. */
+const SUBQUEUES = { least: 8, most: 256 };
+/** Statements of a fair claim that finds subqueues and no job in them: all at their quota, or below the priority wanted. */
 const ROUNDS = 50;
 
 // Replicas that share a tenant's quota count its leases one after the other. $1 kind
@@ -39,12 +39,12 @@ const LOCK_QUOTA: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtext('millrace.quota'), hashtext($1))`,
 };
 
-/** A claim of this handle, which remembers whether there were several lanes, and where the turns of the tenants stand. */
+/** A claim of this handle, which remembers whether there were several subqueues, and where the turns of the tenants stand. */
 export function createClaim(context: Context): (params: ClaimParams) => Promise<Claimed> {
   const { database } = context;
   const takeOver = createTakeOver(context);
   const stoppedAt = new Map<string, string>();
-  let hasSeveralLanes = false;
+  let hasSeveralSubqueues = false;
   let wasFull = false;
   let lookedAt = -Infinity;
 
@@ -94,9 +94,9 @@ export function createClaim(context: Context): (params: ClaimParams) => Promise<
 
   async function take(params: ClaimParams, promoted: boolean): Promise<Taken> {
     const limited = limitedKinds(params);
-    if (!hasSeveralLanes && limited.length === 0) {
-      const taken = await takeOneLane(params, promoted);
-      if (taken !== 'several lanes') return taken;
+    if (!hasSeveralSubqueues && limited.length === 0) {
+      const taken = await takeOneSubqueue(params, promoted);
+      if (taken !== 'several subqueues') return taken;
     }
     return withinQuotas(limited, (session) => takeFairly(session, params, promoted));
   }
@@ -112,19 +112,19 @@ export function createClaim(context: Context): (params: ClaimParams) => Promise<
     });
   }
 
-  async function takeOneLane(
+  async function takeOneSubqueue(
     params: ClaimParams,
     promoted: boolean,
-  ): Promise<Taken | 'several lanes'> {
+  ): Promise<Taken | 'several subqueues'> {
     const looks = isToLook();
-    const rows = await database.query<OneLaneRow>(
-      CLAIM_ONE_LANE,
+    const rows = await database.query<OneSubqueueRow>(
+      CLAIM_ONE_SUBQUEUE,
       paramsOf(params, [promoted, looks, context.shareLeaseFrom]),
     );
     const [row] = rows;
     if (row?.several === true) {
-      hasSeveralLanes = true;
-      return 'several lanes';
+      hasSeveralSubqueues = true;
+      return 'several subqueues';
     }
     const jobs = jobsOf(context, params.claim, rows);
     // None, although some stand there: others hold them at this moment.
@@ -137,23 +137,23 @@ export function createClaim(context: Context): (params: ClaimParams) => Promise<
     return !wasFull || performance.now() - lookedAt > LOOK_EVERY_MS;
   }
 
-  /** Goes on to other lanes as long as those that were visited had nothing to give. */
+  /** Goes on to other subqueues as long as those that were visited had nothing to give. */
   async function takeFairly(
     session: Session,
     params: ClaimParams,
     promoted: boolean,
   ): Promise<Taken> {
     const looks = isToLook();
-    const lanes = Math.min(Math.max(params.limit, LANES.least), LANES.most);
+    const subqueues = Math.min(Math.max(params.limit, SUBQUEUES.least), SUBQUEUES.most);
     for (let round = 1; ; round += 1) {
       const after = params.wants.map(({ kind }) => stoppedAt.get(kind) ?? '');
       const rows = await session.query<FairRow>(
         CLAIM_FAIRLY,
-        paramsOf(params, [promoted, texts(after), lanes, looks]),
+        paramsOf(params, [promoted, texts(after), subqueues, looks]),
       );
       const [row] = rows;
       const jobs = jobsOf(context, params.claim, rows);
-      hasSeveralLanes = (row?.lanes ?? 0) > 1;
+      hasSeveralSubqueues = (row?.subqueues ?? 0) > 1;
       for (const [kind, tenant] of tenantsOf(row?.stopped_at)) stoppedAt.set(kind, tenant);
       // None, although some stand there: others hold them at this moment.
       const isContended = jobs.length === 0 && row?.waiting === true;
@@ -183,7 +183,7 @@ export function createClaim(context: Context): (params: ClaimParams) => Promise<
 }
 
 export const CLAIM_NOTHING: Question = {
-  statement: CLAIM_ONE_LANE,
+  statement: CLAIM_ONE_SUBQUEUE,
   params: paramsOf({ worker: '', claim: 0, wants: [], limit: 0, leaseMs: 0 }, [false, false, 1]),
 };
 
@@ -194,10 +194,10 @@ interface EveryRow extends Partial<LookRow> {
   readonly suspects?: boolean;
   readonly held_back?: boolean;
 }
-type OneLaneRow = TakenRow & EveryRow & { several: boolean; waiting: boolean };
+type OneSubqueueRow = TakenRow & EveryRow & { several: boolean; waiting: boolean };
 type FairRow = TakenRow &
   EveryRow & {
-    lanes: number;
+    subqueues: number;
     /** How many tenants the limit was divided by. */
     sharing: number;
     is_around: boolean;

@@ -3,7 +3,7 @@ import { type Param, type Row, numbers, texts } from '../../database.ts';
 import { type Context, NO_PRIORITY_RANK } from '../context.ts';
 import { RANKS_IN_USE } from '../scheduled.ts';
 
-// What every way of claiming has in common: what is asked for at the top of its statement, the rows that are moved from
+// The common part of all ways of claiming: the wants at the top of the statement, the rows that are moved from
 // the queue to leases, and the answer.
 //
 // $1 kind[] $2 limit[] $3 running jobs per tenant[] $4 limit $5 lease, ms $6 claim $7 highest rank $8 worker
@@ -32,9 +32,9 @@ export const SUSPECTS = `
          SELECT FROM millrace.suspect WHERE kind = w.kind AND rank <= $7::smallint LIMIT 1) s) AS suspects`;
 
 /** How many running jobs of a kind and tenant there are, counted up to the limit. */
-export const runningOf = (lane: string): string => `
+export const runningOf = (subqueue: string): string => `
   (SELECT count(*) FROM (SELECT FROM millrace.lease l
-     WHERE l.limited AND l.kind = ${lane}.kind AND l.tenant = ${lane}.tenant LIMIT ${lane}.tenant_lim) r)`;
+     WHERE l.limited AND l.kind = ${subqueue}.kind AND l.tenant = ${subqueue}.tenant LIMIT ${subqueue}.tenant_lim) r)`;
 
 /**
  * An epoch is the clock in microseconds since 1970, so that it grows across a fail-over that lost commits, and at least one more than
@@ -51,8 +51,8 @@ setval('millrace.epoch', greatest(pg_sequence_last_value('millrace.epoch') + 1, 
  * line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have any. A job with
  * much data has a row of its own, since a column ends at 1 GB.
  *
- * `shareFrom` (a parameter) jobs or more of one lane have one lease together (001-queue.sql). Null where each has its
- * own: for several lanes, for kinds with a quota, whose leases are counted, and for suspects.
+ * `shareFrom` (a parameter) jobs or more of one subqueue have one lease together (001-queue.sql). Null where each has its
+ * own: for several subqueues, for kinds with a quota, whose leases are counted, and for suspects.
  *
  * Deleting by ctid is safe, since the rows are locked by this very statement, and saves an index look-up per job. The
  * record is joined through LATERAL … OFFSET 0, so that no plan ever scans the history. Always one row at least, with
@@ -60,11 +60,11 @@ setval('millrace.epoch', greatest(pg_sequence_last_value('millrace.epoch') + 1, 
  */
 export const taking = (params: {
   readonly table: 'ready' | 'suspect';
-  readonly lanes: Lanes;
+  readonly subqueues: Subqueues;
   readonly shareFrom: string | null;
   readonly columns: string;
 }): string => {
-  const { table, lanes, shareFrom, columns } = params;
+  const { table, subqueues, shareFrom, columns } = params;
   return `
 gone AS (
   DELETE FROM millrace.${table} WHERE ctid = ANY (ARRAY(SELECT place FROM chosen))
@@ -76,7 +76,7 @@ gone AS (
     FROM chosen CROSS JOIN claimed ${shareFrom === null ? '' : 'WHERE NOT EXISTS (SELECT FROM together)'}
 ), leased AS (
   SELECT seq, (SELECT epoch FROM claimed) AS epoch, kind, tenant, rank, attempt + 1 AS attempt FROM chosen
-), ${answerOf('leased', lanes)}
+), ${answerOf('leased', subqueues)}
 SELECT a.*, ${table === 'suspect'} AS suspect, (date_part('epoch', millrace.clock()) * 1000)::bigint AS now, ${columns}
   FROM (SELECT) AS always LEFT JOIN answer a ON true`;
 };
@@ -90,15 +90,15 @@ together AS (
   RETURNING claim
 ),`;
 
-/** Jobs of one lane have the same kind and tenant, which are sent once. */
-type Lanes = 'one' | 'several';
+/** Jobs of one subqueue have the same kind and tenant, which are sent once. */
+type Subqueues = 'one' | 'several';
 const NAMES = {
   one: (name: string): string => `json_build_array(min(${name}))`,
   several: (name: string): string => `json_agg(${name})`,
 };
 
-function answerOf(leased: string, lanes: Lanes): string {
-  const names = NAMES[lanes];
+function answerOf(leased: string, subqueues: Subqueues): string {
+  const names = NAMES[subqueues];
   return `
 answer AS (
   SELECT ${names('l.kind')}::text AS kinds, ${names('l.tenant')}::text AS tenants, l.epoch,

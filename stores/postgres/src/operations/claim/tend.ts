@@ -11,7 +11,7 @@ import { finish } from '../finish.ts';
 import { ownLeasesOfExpired } from '../own-leases.ts';
 import { RANKS_IN_USE } from '../scheduled.ts';
 
-// What a claim does besides claiming, where it is needed. These are statements of their own: rows that a CTE moves into
+// The upkeep that a claim does where it is needed. These are statements of their own: rows that a CTE moves into
 // `ready` are invisible to the rest of the same statement.
 
 /** Is there anything to tend, and when will there be? */

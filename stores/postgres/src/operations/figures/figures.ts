@@ -1,4 +1,4 @@
-import type { Figures, WaitingLane } from '../../figures.ts';
+import type { Figures, WaitingSubqueue } from '../../figures.ts';
 import type { Context } from '../context.ts';
 import { failures } from './failures.ts';
 import { keepRollups, sumRollups, tidyRollups } from './rollups.ts';
@@ -20,26 +20,26 @@ export function figuresOf(context: Context, listen: Figures['listen']): Figures 
   };
 }
 
-/** Lanes and ranks that are looked at for the oldest job that is due. */
-const MOST_LANES = 20_000;
+/** Subqueues and ranks that are looked at for the oldest job that is due. */
+const MOST_SUBQUEUES = 20_000;
 /** Rows that are read of each rank in `scheduled`, where much is due only when no worker is left to move it. */
 const MOST_DUE = 100;
 
-// The lowest seq of each lane and rank is found by hopping over the index of `ready`; a million jobs in one lane are one look-up.
+// The lowest seq of each subqueue and rank is found by hopping over the index of `ready`; a million jobs in one subqueue are one look-up.
 // It was made first; one that came back after a retry or a defer may have been due for less long, as its record says.
 const WAITING: Statement = {
   name: 'millrace_waiting',
   text: `
 WITH RECURSIVE ${RANKS_IN_USE},
-lanes AS (
+subqueues AS (
   (SELECT kind, tenant, rank, seq FROM millrace.ready ORDER BY kind, tenant, rank, seq LIMIT 1)
   UNION ALL
-  SELECT n.kind, n.tenant, n.rank, n.seq FROM lanes l CROSS JOIN LATERAL (
+  SELECT n.kind, n.tenant, n.rank, n.seq FROM subqueues l CROSS JOIN LATERAL (
     SELECT kind, tenant, rank, seq FROM millrace.ready
      WHERE (kind, tenant, rank) > (l.kind, l.tenant, l.rank) ORDER BY kind, tenant, rank, seq LIMIT 1) n
 ),
 firsts AS MATERIALIZED (
-  (SELECT kind, tenant, seq FROM lanes LIMIT ${MOST_LANES})
+  (SELECT kind, tenant, seq FROM subqueues LIMIT ${MOST_SUBQUEUES})
   UNION ALL
   (SELECT kind, tenant, seq FROM millrace.suspect LIMIT ${MOST_DUE})
 ),
@@ -63,7 +63,7 @@ SELECT kind, tenant, sum(retrying)::float8 AS retrying, date_part('epoch', min(r
 
 type WaitingRow = { kind: string; tenant: string; retrying: number; oldest: number | null };
 
-async function waiting({ database }: Context): Promise<WaitingLane[]> {
+async function waiting({ database }: Context): Promise<WaitingSubqueue[]> {
   const rows = await database.query<WaitingRow>(WAITING, []);
   return rows.map(({ kind, tenant, retrying, oldest }) => ({
     kind,

@@ -121,7 +121,7 @@ export async function sumRollups(
 }
 
 function levelOf({ tenants, kinds }: Whose): { level: number; whose: readonly string[] } {
-  if (tenants !== 'all') return { level: LEVEL.lane, whose: tenants };
+  if (tenants !== 'all') return { level: LEVEL.subqueue, whose: tenants };
   return { level: kinds === undefined ? LEVEL.all : LEVEL.kind, whose: [''] };
 }
 

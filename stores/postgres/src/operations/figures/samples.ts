@@ -35,7 +35,7 @@ export async function keepSamples(
 ): Promise<void> {
   await database.query(KEEP, [
     minute,
-    numbers(samples.map(({ tenant }) => (tenant === null ? LEVEL.all : LEVEL.lane))),
+    numbers(samples.map(({ tenant }) => (tenant === null ? LEVEL.all : LEVEL.subqueue))),
     texts(samples.map(({ tenant }) => tenant ?? '')),
     numbers(samples.map(({ waiting }) => waiting)),
     numbers(samples.map(({ due }) => due)),
@@ -44,7 +44,7 @@ export async function keepSamples(
   ]);
 }
 
-// Those of several tenants are added up minute by minute before the most of a bucket is taken.
+// Samples of several tenants are added up minute by minute before the most of a bucket is taken.
 // $1 level $2 tenants[] $3 from, ms $4 to, ms $5 bucket, ms
 const READ: Statement = {
   name: 'millrace_samples_read',
@@ -65,7 +65,7 @@ export async function readSamples(
   { database }: Context,
   { from, to, bucketMs, tenants }: Parameters<Figures['samples']>[0],
 ): Promise<Sampled[]> {
-  const [level, whose] = tenants === 'all' ? [LEVEL.all, ['']] : [LEVEL.lane, tenants];
+  const [level, whose] = tenants === 'all' ? [LEVEL.all, ['']] : [LEVEL.subqueue, tenants];
   const params = [level, texts(whose), from, to, bucketMs];
   const rows = await database.query<SampledRow>(READ, params);
   return rows.map(({ bucket, waiting, oldest, oldest_at }) => ({

@@ -190,7 +190,7 @@ export default class DocgenButton extends NavigationMixin(LightningElement) {
   get bodyClass() {
     return this.bare ? '' : 'slds-card__body slds-card__body_inner';
   }
-  /** Below a document that is over, a line tells the next one from it. */
+  /** A line separates the form from a finished document above it. */
   get formClass() {
     return this.hasWords ? 'slds-border_top slds-m-top_medium slds-p-top_medium' : '';
   }

@@ -5,15 +5,15 @@ import type { Clock } from '@millrace/engine';
  * for ten times as long as it took, so that people who look never take more than a tenth of what the store can do
  * (docs/decisions/0030-figures.md).
  */
-export interface Kept {
+export interface SharedCache {
   answer<T>(key: unknown, forMs: number, ask: () => Promise<T>): Promise<T>;
 }
 
-/** Of those who asked last. */
-const MOST_KEPT = 500;
-const TIMES_TAKEN = 10;
+/** Beyond this, the oldest entry is dropped. */
+const MOST_ENTRIES = 500;
+const COST_FACTOR = 10;
 
-export function createKept(clock: Clock): Kept {
+export function createSharedCache(clock: Clock): SharedCache {
   const kept = new Map<string, { readonly answer: Promise<unknown>; until: number }>();
   return {
     answer<T>(key: unknown, forMs: number, ask: () => Promise<T>): Promise<T> {
@@ -25,12 +25,12 @@ export function createKept(clock: Clock): Kept {
       const entry = { answer, until: Infinity };
       kept.delete(name);
       kept.set(name, entry);
-      const [oldest] = kept.size > MOST_KEPT ? kept.keys() : [];
+      const [oldest] = kept.size > MOST_ENTRIES ? kept.keys() : [];
       if (oldest !== undefined) kept.delete(oldest);
       answer.then(
         () => {
           const now = clock.now();
-          entry.until = now + Math.max(forMs, TIMES_TAKEN * (now - began));
+          entry.until = now + Math.max(forMs, COST_FACTOR * (now - began));
         },
         // One that failed is asked for again by the next.
         () => (entry.until = -Infinity),

@@ -8,7 +8,7 @@ import { plain, present, quoted } from '../text.ts';
 import { bulkBrief, bulkLines, isOver } from './bulk.ts';
 
 /** How a run of any type stands, in words and as data. */
-export interface Sight {
+export interface Status {
   readonly id: string;
   readonly state: string;
   readonly over: boolean;
@@ -19,7 +19,7 @@ export interface Sight {
 
 type Trouble = { readonly code: string; readonly message: string } | null;
 
-export function querySight(run: Run): Sight {
+export function queryStatus(run: Run): Status {
   const { id, status, rowCount, error, trouble } = run;
   const rows = rowCount === null ? '' : `, ${rowCount} rows`;
   return {
@@ -49,7 +49,7 @@ export function querySight(run: Run): Sight {
   };
 }
 
-export function reportSight(run: ReportRun): Sight {
+export function reportStatus(run: ReportRun): Status {
   const { id, report, state, progress, result, error } = run;
   const far =
     result !== null
@@ -79,7 +79,7 @@ export function reportSight(run: ReportRun): Sight {
   };
 }
 
-export function pipelineSight(run: PipelineRun): Sight {
+export function pipelineStatus(run: PipelineRun): Status {
   const { id, pipeline, state, steps } = run;
   const stepLines = steps.map((step) => {
     const { name, type, progress, thing, error } = step;
@@ -115,7 +115,7 @@ export function pipelineSight(run: PipelineRun): Sight {
   };
 }
 
-export function batchSight(batch: Batch): Sight {
+export function batchStatus(batch: Batch): Status {
   const { id, state, total, counts } = batch;
   const parts = Object.entries(counts).filter(([, count]) => count > 0);
   return {
@@ -140,7 +140,7 @@ export function batchSight(batch: Batch): Sight {
   };
 }
 
-export function bulkSight(bulk: BulkActionJson): Sight {
+export function bulkStatus(bulk: BulkActionJson): Status {
   return {
     id: bulk.id,
     state: bulk.state,

@@ -3,10 +3,10 @@ import { type JobRow, type Transaction, keyOf } from './data.ts';
 import { comesFirst, priorityOf, running } from './rows.ts';
 
 /**
- * Chooses the due jobs that a claim takes. Every (kind, tenant) with due jobs is a lane. A lane gives at most its
+ * Chooses the due jobs that a claim takes. Every (kind, tenant) with due jobs is a subqueue. A subqueue gives at most its
  * tenant's equal share of one claim, so a tenant with a long queue never has a whole batch to itself;
  * priority orders the work of one tenant, over all its kinds, never that of one against another's.
- * A suspect is in no lane: it is taken alone.
+ * A suspect is in no subqueue: it is taken alone.
  */
 export interface Choice {
   readonly chosen: JobRow[];
@@ -18,7 +18,7 @@ export interface Choice {
   readonly nextDueMs: number | null;
 }
 
-interface Lane {
+interface Subqueue {
   readonly tenant: string;
   /** In their order. */
   readonly due: readonly JobRow[];
@@ -37,7 +37,7 @@ export function choose(tx: Transaction, params: ClaimParams): Choice {
   );
   const due = wanted.filter(({ runAt }) => runAt <= tx.now);
   const suspects = due.filter(({ suspect }) => suspect).toSorted(comesFirst);
-  const lanes = lanesOf(
+  const subqueues = subqueuesOf(
     tx,
     wants,
     due.filter(({ suspect }) => !suspect),
@@ -45,12 +45,12 @@ export function choose(tx: Transaction, params: ClaimParams): Choice {
   const chosen =
     params.alone === true
       ? suspects.filter((row) => roomFor(tx, wants, row) > 0).slice(0, Math.min(1, params.limit))
-      : take(tx, lanes, wants, params.limit);
+      : take(tx, subqueues, wants, params.limit);
   const couldBeTaken = (row: JobRow): boolean =>
     !chosen.includes(row) && roomFor(tx, wants, row) > takenOf(row, chosen);
   return {
     chosen,
-    left: lanes.some(({ due: rows }) => rows.some(couldBeTaken)),
+    left: subqueues.some(({ due: rows }) => rows.some(couldBeTaken)),
     suspects: suspects.some(couldBeTaken),
     nextDueMs: nextDueMs(wanted, tx.now),
   };
@@ -63,20 +63,20 @@ function openWants(tx: Transaction, wants: readonly Want[]): Wants {
   return new Map(open.map((want) => [want.kind, want]));
 }
 
-/** A lane whose tenant is at its limit gives nothing, so it takes no share from the others. */
-function lanesOf(tx: Transaction, wants: Wants, due: readonly JobRow[]): Lane[] {
+/** A subqueue whose tenant is at its limit gives nothing, so it takes no share from the others. */
+function subqueuesOf(tx: Transaction, wants: Wants, due: readonly JobRow[]): Subqueue[] {
   const rows = new Map<string, JobRow[]>();
   for (const row of due.toSorted(comesFirst)) {
     const key = keyOf(row.kind, row.tenant);
-    const lane = rows.get(key);
-    if (lane === undefined) rows.set(key, [row]);
-    else lane.push(row);
+    const subqueue = rows.get(key);
+    if (subqueue === undefined) rows.set(key, [row]);
+    else subqueue.push(row);
   }
-  return [...rows.values()].flatMap((lane) => {
-    const [first] = lane;
+  return [...rows.values()].flatMap((subqueue) => {
+    const [first] = subqueue;
     const room = first === undefined ? 0 : roomFor(tx, wants, first);
     if (first === undefined || room <= 0) return [];
-    return [{ tenant: first.tenant, due: lane, room }];
+    return [{ tenant: first.tenant, due: subqueue, room }];
   });
 }
 
@@ -89,13 +89,18 @@ function takenOf({ kind, tenant }: JobRow, chosen: readonly JobRow[]): number {
   return chosen.filter((row) => row.kind === kind && row.tenant === tenant).length;
 }
 
-/** Tenants take turns, each with the first of what its lanes offer, until the slots or the offers are used up. */
-function take(tx: Transaction, lanes: readonly Lane[], wants: Wants, limit: number): JobRow[] {
-  const tenants = new Set(lanes.map(({ tenant }) => tenant));
+/** Tenants take turns, each with the first of what its subqueues offer, until the slots or the offers are used up. */
+function take(
+  tx: Transaction,
+  subqueues: readonly Subqueue[],
+  wants: Wants,
+  limit: number,
+): JobRow[] {
+  const tenants = new Set(subqueues.map(({ tenant }) => tenant));
   const share = Math.ceil(limit / tenants.size);
   const turns = tx.turns.order(wants.keys(), tenants).map((tenant) =>
-    lanes
-      .filter((lane) => lane.tenant === tenant)
+    subqueues
+      .filter((subqueue) => subqueue.tenant === tenant)
       .flatMap(({ due, room }) => due.slice(0, Math.min(share, room)))
       .toSorted(comesFirst),
   );
