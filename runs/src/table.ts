@@ -2,7 +2,7 @@ import { type JobState, StoreUnavailable } from '@millrace/engine';
 import { type Param, type Session, type Statement, numbers, texts } from '@millrace/store-postgres';
 import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
 import type { RunKey } from './key.ts';
-import type { RunIds, RunRecord, RunRow } from './record.ts';
+import type { RunIds, RunRecord } from './record.ts';
 
 /** The states of runs that are not over, for SQL. */
 export const LIVE = `state IN ('QUEUED', 'PROCESSING')`;
@@ -76,14 +76,15 @@ export type LiveCounts = Readonly<Record<'QUEUED' | 'PROCESSING', number>>;
 /** Tries at a key whose run is removed or erased each time it is looked for. */
 const TRIES = 5;
 
-export function runTable<Row extends RunRow, Run extends RunRecord>(params: {
+export function runTable<Run extends RunRecord>(params: {
   /** Such as `millrace.pipeline_runs`. */
   table: string;
   /** Begins the names of its statements, such as `pipelines`. */
   names: string;
   ids: RunIds;
   columns: string;
-  recordsOf: (session: Session, rows: readonly Row[]) => Run[] | Promise<Run[]>;
+  /** `rows` are as `columns` reads them. */
+  recordsOf: (session: Session, rows: readonly never[]) => Run[] | Promise<Run[]>;
   /** What else has to hold before a run may be removed for its age. */
   prunable?: string;
 }): RunTable<Run> {
@@ -142,7 +143,7 @@ SELECT count(*) FILTER (WHERE state = 'QUEUED')::int AS queued, count(*) FILTER 
   );
 
   async function all(session: Session, statement: Statement, values: readonly Param[]) {
-    return recordsOf(session, await session.query<Row>(statement, values));
+    return recordsOf(session, await session.query<never>(statement, values));
   }
 
   async function first(session: Session, statement: Statement, values: readonly Param[]) {

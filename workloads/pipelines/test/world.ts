@@ -273,10 +273,10 @@ export async function openWorld(database: TestDatabase): Promise<World> {
       kill = null;
     },
     async sight(id) {
-      const run = await pipelines.store.find(id);
-      if (run === null) return 'gone';
-      const steps = run.steps.map(({ step, state }) => `${step}=${state}`);
-      return [run.state, ...steps].join(' ');
+      const found = await pipelines.store.find(id);
+      if (found === null) return 'gone';
+      const steps = found.steps.map(({ step, state }) => `${step}=${state}`);
+      return [found.state, ...steps].join(' ');
     },
     async close() {
       await pipelines.close();

@@ -103,9 +103,9 @@ type Action = (
 const ACTIONS: Readonly<Record<Verb, Action>> = {
   run: (context, name, given, free) =>
     runReport(context, { name, given, free, options: Object.keys(options) }),
-  list(context, _, { limit, all, since, report, state: inState, submitter }) {
+  list(context, _, { limit, all, since, report: name, state: inState, submitter }) {
     const { client, world } = context;
-    const filter = { report, state: inState, submitter, createdAfter: since?.(world.now()) };
+    const filter = { report: name, state: inState, submitter, createdAfter: since?.(world.now()) };
     return listRuns<ReportRun>(
       context,
       { limit, all },

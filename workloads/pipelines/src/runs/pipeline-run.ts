@@ -111,16 +111,23 @@ async function withSteps(
   }));
 }
 
-function stepOf({ run: _, ...row }: StepRow): StepRecord {
-  const { started_id, stop_pending, error_code, error_message, started_at, finished_at, ...same } =
-    row;
+function stepOf(row: StepRow): StepRecord {
+  const { error_code: code, error_message: message } = row;
   return {
-    ...same,
-    startedId: started_id,
-    stopPending: stop_pending,
-    error: error_code === null ? null : { code: error_code, message: error_message ?? '' },
-    startedAt: rounded(started_at),
-    finishedAt: rounded(finished_at),
+    step: row.step,
+    state: row.state,
+    try: row.try,
+    job: row.job,
+    epoch: row.epoch,
+    starting: row.starting,
+    startedId: row.started_id,
+    retried: row.retried,
+    stopPending: row.stop_pending,
+    output: row.output,
+    progress: row.progress,
+    error: code === null ? null : { code, message: message ?? '' },
+    startedAt: rounded(row.started_at),
+    finishedAt: rounded(row.finished_at),
   };
 }
 

@@ -87,12 +87,12 @@ export const COLUMNS = `${RUN_COLUMNS}, mid, eid, sql_text, snippet_name, mce_st
        poll_count, api_calls, correlation_id, ${ms('start_requested_at')}, ${ms('results_expire_at')}, ${ms('query_gone_at')},
        ${ms('target_gone_at')}`;
 
-export const queryRuns = runTable<QueryRunRow, QueryRunRecord>({
+export const queryRuns = runTable<QueryRunRecord>({
   table: 'millrace.shell_query_runs',
   names: 'queries',
   ids: queryRunIds,
   columns: COLUMNS,
-  recordsOf: (_, rows) => rows.map(queryRunOf),
+  recordsOf: (_, rows: readonly QueryRunRow[]) => rows.map(queryRunOf),
   // The sweeper still has to remove the rows.
   prunable: 'results_expire_at <= millrace.clock()',
 });
