@@ -25,12 +25,16 @@ const PACKAGES = [
 const OWN = readdirSync(join(root, 'node_modules/@millrace')).map((name) => `@millrace/${name}`);
 
 const pages = filesOf(/\.md$/, 'docs').filter((page) => /^ *```ts file=/m.test(textOf(page)));
-let projects: Pick<Project, 'folder' | 'files' | 'remove'>[];
+const projects: Pick<Project, 'folder' | 'files' | 'remove'>[] = [];
 beforeAll(async () => {
-  projects = await Promise.all([
+  const starting = [
     ...pages.map((page) => startProject(page, PACKAGES)),
     startFragments([...new Set([...PACKAGES, ...OWN, '@types/node', '@types/pg'])]),
-  ]);
+  ];
+  // Where one cannot be started, the others still have a folder to remove.
+  for (const started of await Promise.allSettled(starting))
+    if (started.status === 'fulfilled') projects.push(started.value);
+  await Promise.all(starting);
 }, 120_000);
 afterAll(() => Promise.all(projects.map((project) => project.remove())));
 

@@ -9,7 +9,7 @@ const CANDIDATES = join(import.meta.dirname, '../../examples/offer-letter/candid
 
 /** @type {Readonly<Record<string, Shot>>} */
 export const PAGES = {
-  overview: { path: '/' },
+  overview: { path: '/', act: atRest },
   jobs: { path: '/jobs' },
   'jobs-failed': { path: '/jobs?phase=failed,retrying&since=24h' },
   'jobs-bulk': {
@@ -94,4 +94,41 @@ export const PAGES = {
 /** @param {import('playwright-core').Page} page */
 async function painted(page) {
   await page.locator('figure canvas').first().waitFor({ timeout: 60_000 });
+}
+
+/**
+ * Shows the overview once its figures agree. The records of an org are counted once a minute and replicas report every few seconds, so
+ * that while work starts and ends, the parts of a picture have three numbers of running jobs.
+ *
+ * @param {import('playwright-core').Page} page
+ */
+async function atRest(page) {
+  for (let looks = 0; looks < 60; looks++) {
+    if (await page.evaluate(agree)) {
+      await page.reload();
+      await page.locator('main#main h1').waitFor();
+      await page.waitForTimeout(1_500);
+      if (await page.evaluate(agree)) return;
+    }
+    await page.waitForTimeout(2_000);
+  }
+}
+
+/** Runs in the page, with the session of its reader. */
+async function agree() {
+  const { access } = JSON.parse(sessionStorage.getItem('millrace.session') ?? '{}');
+  const get = async (/** @type {string} */ path) =>
+    (await fetch(path, { headers: { authorization: `Bearer ${access}` } })).json();
+  const [{ running, waiting, replicas }, { states }, { jobs }] = await Promise.all(
+    ['/overview', '/counts', '/jobs?state=PROCESSING&limit=50'].map(get),
+  );
+  const inFlight = (/** @type {{ inFlight: number, state?: string }[]} */ all) =>
+    all.reduce((sum, each) => sum + (each.state === 'silent' ? 0 : each.inFlight), 0);
+  const counted = [states.PROCESSING, jobs.length, inFlight(running.pools), inFlight(replicas)];
+  // The menu counts by itself, a moment after the page.
+  const shown = (/** @type {RegExp} */ pattern) =>
+    Number(pattern.exec(document.body.innerText)?.[1] ?? 0);
+  counted.push(shown(/Jobs\s+(\d+)/));
+  const waits = [states.QUEUED, shown(/Waiting\s+(\d+)/)];
+  return counted.every((n) => n === running.total) && waits.every((n) => n === waiting.total);
 }

@@ -38,8 +38,8 @@ export interface RunOptions {
 export async function startFragments(
   packages: readonly string[],
 ): Promise<Pick<Project, 'folder' | 'files' | 'remove'>> {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-fragments-'));
   const all = fragments();
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-fragments-'));
   for (const { file, text } of all) await writeFile(join(folder, file), text);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   // The second program of README.md imports the first.

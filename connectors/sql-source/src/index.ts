@@ -19,6 +19,7 @@ export {
   type Subquery,
   parseQuery,
 } from './text/query.ts';
+export { tokensOf } from './text/tokens.ts';
 export type {
   BeginOptions,
   CopiedRows,

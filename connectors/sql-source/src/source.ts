@@ -32,6 +32,8 @@ export interface Reading {
   set(values: Readonly<Record<string, string | null>>): Promise<void>;
   /** The columns that the SQL gives; runs nothing. Call it for SQL by an author alone, before putting anything around it. */
   describe(sql: string): Promise<readonly SourceColumn[]>;
+  /** Aggregates that the SQL calls and its text does not show; of SQL that was described. */
+  aggregatesByPoint(sql: string): Promise<readonly CalledAggregate[]>;
   explain(sql: string): Promise<PlanNode>;
   /** Small results; values as Postgres writes them. */
   rows(sql: string): Promise<readonly (readonly (string | null)[])[]>;
@@ -46,6 +48,13 @@ export interface Reading {
   ): AsyncIterable<CopiedRows>;
   /** Always to be called; again is fine. */
   end(): Promise<void>;
+}
+
+/** An aggregate in the notation of a column: `t.count` is `count(t)` where t has no such column. */
+export interface CalledAggregate {
+  readonly name: string;
+  /** Where in the SQL. */
+  readonly position: number;
 }
 
 export interface SourceColumn {

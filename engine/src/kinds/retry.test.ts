@@ -83,6 +83,12 @@ describe('a policy that is not possible is refused where it is declared', () => 
       'backoff: this is not possible. Give it "steps", "linear" or "exponential".',
     ],
     ['a number', 3, 'backoff: this is not possible.'],
+    [
+      'a field of another library',
+      { backoff: 'steps', delays: ['1m'], attempts: 3 },
+      'attempts: there is no such field. There are backoff, delays.',
+    ],
+    ['a misspelt field', { backoff: 'linear', retrys: 3, step: '1s' }, 'retrys: there is no such'],
   ])('%s', (_, policy, sentence) => {
     const check = () => checkRetry('work', policy as RetryPolicy);
     expect(check).toThrow(expect.objectContaining({ code: 'invalid_definition' }));

@@ -29,6 +29,13 @@ export function maxAttempts(policy: RetryPolicy): number {
 
 const BACKOFFS: readonly RetryPolicy['backoff'][] = ['steps', 'linear', 'exponential'];
 
+/** `attempts` or `delay`, as elsewhere policies have them, would be passed over without a word. */
+const FIELDS: Readonly<Record<RetryPolicy['backoff'], Readonly<Record<string, true>>>> = {
+  steps: { backoff: true, delays: true },
+  linear: { backoff: true, retries: true, step: true },
+  exponential: { backoff: true, retries: true, base: true, max: true, jitter: true },
+};
+
 /** A wrong policy must show when it is declared, not when the first job fails. */
 export function checkRetry(kind: string, policy: RetryPolicy): RetryPolicy {
   const fields = fieldsOf(`The kind "${kind}"`);
@@ -39,6 +46,7 @@ export function checkRetry(kind: string, policy: RetryPolicy): RetryPolicy {
       'a duration of 0 or more, such as "30s" or "5m"',
     );
   fields.require('retry.backoff', BACKOFFS.includes(policy?.backoff), either(BACKOFFS));
+  fields.known<object>(policy, FIELDS[policy.backoff], 'retry');
   if (policy.backoff === 'steps') {
     fields.require(
       'retry.delays',

@@ -105,6 +105,7 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
     jobs,
     businessUnit,
     fieldsOf: catalog.fieldsOf,
+    namesOf: catalog.namesOf,
     statuses: createStatuses({
       businessUnit,
       meter,

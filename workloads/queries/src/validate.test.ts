@@ -16,7 +16,8 @@ function asking(said: Partial<Validation> = {}) {
   const fieldsOf = async () =>
     new Map([['customers', [{ name: 'Email', type: 'EmailAddress' as const }]]]);
   const { signal } = new AbortController();
-  return { asked, asking: { unit, fieldsOf, correlationId: 'c', signal } };
+  const namesOf = async () => ['Customers'];
+  return { asked, asking: { unit, fieldsOf, namesOf, correlationId: 'c', signal } };
 }
 
 test('without Marketing Cloud, what is surely wrong is found with its place', async () => {

@@ -1,5 +1,5 @@
 import type { BusinessUnit } from '@millrace/marketing-cloud';
-import type { FieldsOf } from './catalog/catalog.ts';
+import type { FieldsOf, NamesOf } from './catalog/catalog.ts';
 import type { SqlProblem, SqlReport } from './contract/sql.ts';
 import { columnTypeOf } from './execute/target.ts';
 import { TEMPORARY } from './runs/asset-keys.ts';
@@ -89,6 +89,7 @@ function placeOf(sql: string, index: number): { readonly line: number; readonly 
 export interface Asking {
   readonly unit: BusinessUnit;
   readonly fieldsOf: FieldsOf;
+  readonly namesOf: NamesOf;
   readonly correlationId: string;
   readonly signal: AbortSignal;
 }
@@ -101,7 +102,7 @@ export async function validateSql(
 ): Promise<SqlReport> {
   const local = problemsOf(sql, rules);
   if (asking === null || local.some(isError)) return report(sql, local, NO_CATALOGUE, false);
-  const { unit, fieldsOf, correlationId, signal } = asking;
+  const { unit, fieldsOf, namesOf, correlationId, signal } = asking;
   const own = tablesOf(sql).filter(({ isEnterprise }) => !isEnterprise);
   const names = own.map(({ name }) => name);
   const [known, said] = await Promise.all([
@@ -110,9 +111,13 @@ export async function validateSql(
   ]);
   const catalogue: Catalogue = ({ name, isEnterprise }) =>
     isEnterprise ? null : (known.get(name.toLowerCase()) ?? null);
+  const around = { mid: unit.mid, fieldsOf, namesOf };
+  const errors = await Promise.all(
+    said.errors.map(async (message) => `${message} ${await hintFor(sql, message, around)}`.trim()),
+  );
   const problems = [
     ...problemsOf(sql, rules, catalogue),
-    ...said.errors.map((message) => saidBy('error', `${message} ${hintFor(sql, message)}`.trim())),
+    ...errors.map((message) => saidBy('error', message)),
     ...said.warnings.map((message) => saidBy('warning', message)),
     ...(said.valid || said.errors.length > 0
       ? []

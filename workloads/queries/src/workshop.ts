@@ -1,7 +1,7 @@
 import type { Log } from '@millrace/engine';
 import type { BusinessUnit } from '@millrace/marketing-cloud';
 import type { Meter, Tally } from './calls.ts';
-import type { FieldsOf } from './catalog/catalog.ts';
+import type { FieldsOf, NamesOf } from './catalog/catalog.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { FailureCode } from './errors.ts';
 import type { RunJobs } from './jobs.ts';
@@ -19,6 +19,7 @@ export interface Workshop {
   /** Of a run. Throws where the MID is not one of ours any more. */
   readonly businessUnit: (mid: string) => BusinessUnit;
   readonly fieldsOf: FieldsOf;
+  readonly namesOf: NamesOf;
   readonly statuses: Statuses;
   readonly meter: Meter;
   readonly metrics: QueryMetrics;

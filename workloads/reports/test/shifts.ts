@@ -86,6 +86,11 @@ export const definitions = new Map(
       key: ['county', 'id'],
       rows: [{ column: 'county', claim: 'county' }],
     }),
+    definitionOf('by point', {
+      sql: 'SELECT s.county, s.id, (SELECT o.count FROM shifts o) AS of_all FROM shifts s',
+      key: ['county', 'id'],
+      rows: [{ column: 'county', claim: 'county' }],
+    }),
     ...['of_all', 'of_county', 'top', 'latest'].map((view) =>
       definitionOf(`view ${view}`, {
         sql: `SELECT county, id, total FROM shifts_${view}`,

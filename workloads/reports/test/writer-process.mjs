@@ -38,7 +38,7 @@ async function watchDisk() {
       return contact(method, () => real.apply(this, args), method === 'write' ? half : undefined);
     };
   }
-  for (const name of ['open', 'mkdir', 'copyFile', 'rm']) {
+  for (const name of ['open', 'mkdir', 'rm']) {
     const real = fsp[name];
     fsp[name] = (...args) => contact(name, () => real(...args));
   }

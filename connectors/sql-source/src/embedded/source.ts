@@ -10,6 +10,7 @@ import {
   unavailable,
 } from '../errors.ts';
 import type { Line } from '../reading/session.ts';
+import type { KnownTrees } from '../reading/parse-tree.ts';
 import { beginReading } from '../reading/reading.ts';
 import { tapRows } from '../reading/row-tap.ts';
 import type { BeginOptions, Reading, SqlSource } from '../source.ts';
@@ -49,6 +50,7 @@ export function openEmbeddedSource({
   const dataDir = join(folder, 'pg');
   const database = createEmbeddedDatabase(dataDir);
   const closing = new AbortController();
+  const trees: KnownTrees = new Map();
   let unlock: Promise<() => Promise<void>> | null = null;
 
   /** The lock stays with the process until `close`; one that was refused is tried again. */
@@ -78,7 +80,7 @@ export function openEmbeddedSource({
     const signals = [closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const signal = AbortSignal.any(signals);
     const line = await connect(signal);
-    return beginReading(line, { ...options, signal, allowed: new Set() });
+    return beginReading(line, { ...options, signal, allowed: new Set(), trees });
   }
 
   return {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { OWN, refuseAborted, SourceError, unavailable } from '../errors.ts';
 import type { Line } from '../reading/session.ts';
+import type { KnownTrees } from '../reading/parse-tree.ts';
 import { beginReading } from '../reading/reading.ts';
 import { tapRows } from '../reading/row-tap.ts';
 import type { BeginOptions, Reading, SqlSource } from '../source.ts';
@@ -29,6 +30,7 @@ const NOTICE_LOST_CLIENT = "SET LOCAL client_connection_check_interval = '10s'";
 /** A connection per reading: nothing of one session can be met in the next, and setting one up takes milliseconds. */
 export function openPostgresSource(options: PostgresSourceOptions): SqlSource {
   const allowed = new Set(options.volatileFunctions);
+  const trees: KnownTrees = new Map();
   const readings = new Set<Reading>();
   let isClosed = false;
 
@@ -36,7 +38,12 @@ export function openPostgresSource(options: PostgresSourceOptions): SqlSource {
     if (isClosed)
       throw new SourceError('The source is closed.', { code: OWN.closed, retryable: false });
     const line = await connect(options, begun);
-    const reading = await beginReading(line, { ...begun, allowed, extras: [NOTICE_LOST_CLIENT] });
+    const reading = await beginReading(line, {
+      ...begun,
+      allowed,
+      trees,
+      extras: [NOTICE_LOST_CLIENT],
+    });
     const kept: Reading = {
       ...reading,
       end() {

@@ -23,6 +23,11 @@ describe.each(KINDS.filter((kind) => (kind === 'embedded') === isLong))(
       INSERT INTO hours SELECT g, g % 58, 'Ann ' || g, g / 7.0, '2026-01-31 09:00:00.123456+01'
         FROM generate_series(1, 20000) g;
       CREATE FUNCTION touch(hours) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+      CREATE FUNCTION either(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+      CREATE FUNCTION either(text) RETURNS int LANGUAGE sql VOLATILE AS 'SELECT 1';
+      CREATE TYPE word AS (w text);
+      CREATE FUNCTION word(int) RETURNS word LANGUAGE sql VOLATILE AS 'SELECT ROW(NULL)::word';
+      CREATE CAST (int AS word) WITH FUNCTION word(int);
       CREATE FUNCTION name(bigint) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'`);
     });
     afterAll(() => opened.drop());
@@ -63,6 +68,25 @@ describe.each(KINDS.filter((kind) => (kind === 'embedded') === isLong))(
         expect(thrown).toMatchObject({ code: 'bad_value', retryable: false });
         expect(thrown.message).toContain(message);
         expect(await rows('SELECT 1')).toEqual([['1']]);
+      });
+    });
+
+    test('aggregates in the notation of columns are found', async () => {
+      await reading(opened.source, async ({ describe: columns, aggregatesByPoint }) => {
+        for (const [sql, name, position] of [
+          ["SELECT 'ä😀', h.count FROM hours h", 'count', 'h.count'],
+          ['SELECT (h.county).max FROM hours h', 'max', 'h.county'],
+          [
+            'SELECT pg_catalog.count(*), "count"(1), count (h) FILTER (WHERE true) FROM hours h',
+            null,
+            '',
+          ],
+          ['SELECT c.count FROM (SELECT count(*) FROM hours) c', null, ''],
+        ] as const) {
+          await columns(sql);
+          const expected = name === null ? [] : [{ name, position: sql.indexOf(position) }];
+          expect(await aggregatesByPoint(sql), sql).toEqual(expected);
+        }
       });
     });
 
@@ -278,7 +302,7 @@ describe.each(KINDS.filter((kind) => (kind === 'embedded') === isLong))(
           for (const sql of MORE_THAN_A_SELECT) {
             const thrown = await ask(sql);
             expect(thrown.retryable, sql).toBe(false);
-            expect(thrown.code, sql).toMatch(/^(bad_sql|42601|0A000|25006)$/);
+            expect(thrown.code, sql).toMatch(/^(bad_sql|42601|42883|0A000|25006)$/);
           }
           await reading(opened.source, async ({ rows }) => {
             expect(await rows('SELECT count(*) FROM hours')).toEqual([['20000']]);
@@ -300,6 +324,33 @@ describe.each(KINDS.filter((kind) => (kind === 'embedded') === isLong))(
             code: 'bad_sql',
             message: expect.stringContaining('calls name(), which is VOLATILE'),
           });
+        });
+      });
+
+      test.each([
+        ['SELECT either(1)', null],
+        ['SELECT either($$1$$)', 'either'],
+        ['SELECT 1::word', 'word'],
+        ['SELECT h.touch FROM hours h', 'touch'],
+        ['SELECT * FROM hours TABLESAMPLE system (10)', 'system'],
+        ['WITH random (a) AS (SELECT 1) SELECT a AS nextval FROM random', null],
+      ])('what the database has read as a call of a VOLATILE function: %s', async (sql, name) => {
+        await reading(opened.source, async ({ describe: columns }) => {
+          if (name === null) return void (await columns(sql));
+          expect(await refused(columns(sql))).toMatchObject({
+            code: 'bad_sql',
+            message: expect.stringContaining(`calls ${name}(), which is VOLATILE`),
+          });
+        });
+      });
+
+      test('SQL that was described may stand in other SQL, and what is around it is looked at', async () => {
+        const sql = 'SELECT either(1) AS e FROM hours';
+        await reading(opened.source, async ({ describe: columns, rows }) => {
+          await columns(sql);
+          expect(await rows(`SELECT count(*) FROM (${sql}) AS report`)).toEqual([['20000']]);
+          const more = `SELECT either(e) FROM (${sql}) AS report`;
+          expect(await refused(rows(more))).toMatchObject({ code: 'bad_sql' });
         });
       });
 

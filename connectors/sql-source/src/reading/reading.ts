@@ -4,12 +4,15 @@ import { settingOf } from '../text/bind-names.ts';
 import type { BeginOptions, CopiedRows, Cut, PlanNode, Reading, SourceColumn } from '../source.ts';
 import { BEFORE_COPIED, copyText, createCopyReader } from './copy.ts';
 import { bytesArrived, createSession, type Line, watchProgress } from './session.ts';
+import type { KnownTrees } from './parse-tree.ts';
 import { createSelectCheck } from './select-only.ts';
 import { textRows } from './statements.ts';
 
 interface ReadingOptions extends BeginOptions {
   /** VOLATILE functions that reports may call all the same. */
   readonly allowed: ReadonlySet<string>;
+  /** Of one source: what its database has said of SQL. */
+  readonly trees: KnownTrees;
   /** Tried once the transaction has begun, each by itself; one that this source does not know is left out. */
   readonly extras?: readonly string[];
 }
@@ -19,10 +22,10 @@ const GRACE_MS = 5_000;
 
 /** Takes over the line: it is ended with the reading, also if there will be none. */
 export async function beginReading(line: Line, options: ReadingOptions): Promise<Reading> {
-  const { statementTimeoutMs, allowed, signal, extras = [] } = options;
+  const { statementTimeoutMs, allowed, trees, signal, extras = [] } = options;
   const { client } = line;
   const session = createSession(line, { answerWithinMs: statementTimeoutMs + GRACE_MS, signal });
-  const selects = createSelectCheck({ session, client, allowed });
+  const selects = createSelectCheck({ session, client, allowed, trees });
   let hasTimeout = true;
 
   async function rowsOf(sql: string, before = ''): Promise<(readonly (string | null)[])[]> {
@@ -86,6 +89,7 @@ export async function beginReading(line: Line, options: ReadingOptions): Promise
       const fields = await selects.columns(sql);
       return session.ask(() => columnsOf(client, fields));
     },
+    aggregatesByPoint: selects.aggregatesByPoint,
     async explain(sql) {
       const [row] = await rowsOf(sql, 'EXPLAIN (FORMAT JSON) ');
       const [{ Plan }] = JSON.parse(row?.[0] ?? '') as [{ Plan: PlanNode }];

@@ -32,6 +32,7 @@ test('a setting that the server does not know is left out', async () => {
   const begun = await beginReading(await openLine(), {
     statementTimeoutMs: 5_000,
     allowed: new Set(),
+    trees: new Map(),
     extras: ['SET LOCAL no_such_setting_at_all = 1', "SET LOCAL work_mem = '5MB'"],
   });
   expect(

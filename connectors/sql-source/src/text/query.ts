@@ -130,8 +130,11 @@ function createParser(sql: string): { query(): Query } {
   const tokens = all.at(-1)?.kind === 'end' ? all.slice(0, -1) : all;
   const closing = closingOf(tokens);
 
-  const unreadable = (at: number) =>
-    badSql('This part of the SQL cannot be read here.', tokens[at]?.from ?? sql.length);
+  const unreadable = (at: number, what = '') =>
+    badSql(
+      `Millrace cannot read this part of the SQL, though Postgres may.${what}`,
+      tokens[at]?.from ?? sql.length,
+    );
   const isSymbol = (at: number, text: string) =>
     tokens[at]?.kind === 'symbol' && tokens[at]?.text === text;
   /** A keyword, and no column of that name: those stand behind a point or AS. */
@@ -214,7 +217,11 @@ function createParser(sql: string): { query(): Query } {
         return isName(here) && tokens[here]?.text === name;
       });
     const next = after(from);
-    if (isWord(next, 'search', 'cycle')) throw unreadable(next);
+    if (isWord(next, 'search', 'cycle'))
+      throw unreadable(
+        next,
+        ' In place of SEARCH and CYCLE, select the path in the WITH as an array: path || id.',
+      );
     return { cte: { name, columns, query: queryIn(inside), isRecursive }, next };
   }
 
@@ -433,7 +440,11 @@ function createParser(sql: string): { query(): Query } {
       tables.expressions.push(...inside.expressions);
       at = after(at);
       // A name for all of them hides theirs.
-      if (isName(at) && !isWord(at, ...NO_ALIAS)) throw unreadable(at);
+      if (isName(at) && !isWord(at, ...NO_ALIAS))
+        throw unreadable(
+          at,
+          ' In place of a name for a join in brackets, write (SELECT … FROM a JOIN b ON …) AS name.',
+        );
       return at;
     } else if (isWord(at, 'rows') && isWord(at + 1, 'from')) {
       source = { kind: 'function' };
@@ -497,7 +508,11 @@ function createParser(sql: string): { query(): Query } {
     const end = [...outerTokens(condition)].find((at) => isJoin(at) || isSymbol(at, ','));
     const whole = { from: from + 1, to: end ?? to };
     // `a JOIN b JOIN c ON … ON …`
-    if ([...outerTokens(whole)].some((at) => isWord(at, 'on', 'using'))) throw unreadable(from);
+    if ([...outerTokens(whole)].some((at) => isWord(at, 'on', 'using')))
+      throw unreadable(
+        from,
+        ' Write each ON behind its JOIN, a JOIN b ON … JOIN c ON …, or the inner join in brackets.',
+      );
     tables.expressions.push(whole);
     const isOne = join === 'inner' || added.length === 1;
     tables.equalities.push(...(isOne ? equalitiesIn(whole, outer) : []));

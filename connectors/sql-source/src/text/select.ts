@@ -67,6 +67,20 @@ export function callsIn(tokens: readonly Token[]): Call[] {
   });
 }
 
+/** Of a name in a call that begins here: in `(x).f` it comes last. */
+export function placeOf(tokens: readonly Token[], name: string, position: number): number {
+  const named = tokens.find((token) => token.from >= position && token.text === name);
+  return named?.from ?? position;
+}
+
+/** Does a call with brackets begin here, as `f(` or `schema.f(`? */
+export function isCallAt(tokens: readonly Token[], position: number): boolean {
+  let index = tokens.findIndex(({ from }) => from === position);
+  if (!isName(tokens[index])) return false;
+  while (isSymbol(tokens[index + 1], '.') && isName(tokens[index + 2])) index += 2;
+  return isSymbol(tokens[index + 1], '(');
+}
+
 /**
  * The shape that two texts share that differ in numbers only, such as that of a LIMIT: neither calls what the other does not,
  * and neither ends elsewhere.

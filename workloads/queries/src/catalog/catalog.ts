@@ -13,9 +13,13 @@ export type FieldsOf = (
   names: readonly string[],
 ) => Promise<ReadonlyMap<string, readonly Field[]>>;
 
+/** The names of data extensions; none where nobody may look. */
+export type NamesOf = (mid: string) => Promise<readonly string[]>;
+
 /** What there is to query in a business unit, as Marketing Cloud said it some minutes ago. */
 export interface Catalog {
   readonly fieldsOf: FieldsOf;
+  readonly namesOf: NamesOf;
   /** Without those that runs have made. `refresh`: asks now. */
   list(mid: string, refresh: boolean): Promise<Listed>;
   fields(mid: string, customerKey: string): Promise<readonly Field[]>;
@@ -116,6 +120,14 @@ export function createCatalog(parts: {
         if (!(error instanceof MarketingCloudError) || error.retryable) throw error;
       }
       return found;
+    },
+    async namesOf(mid) {
+      try {
+        return (await known(mid, [])).all.map(({ name }) => name);
+      } catch (error) {
+        if (!(error instanceof MarketingCloudError)) throw error;
+        return [];
+      }
     },
   };
 }

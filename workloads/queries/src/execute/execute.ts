@@ -99,13 +99,17 @@ async function failed(
  * Marketing Cloud's own opinion; ours was asked before the run was made. Where it has none, making the query tells: the
  * connector has repeated the question, and a run does not wait for a check. Only throttling is waited for, as all calls are.
  */
-async function validate(run: QueryRunRecord, { unit, call, log }: Parts): Promise<QueryRunRecord> {
+async function validate(
+  run: QueryRunRecord,
+  { workshop, unit, call, log }: Parts,
+): Promise<QueryRunRecord> {
   if (run.columns !== null) return run;
   try {
     const { valid, errors } = await unit.validate(run.sqlText, call);
     if (valid) return run;
     const said = errors.join(' ') || 'Marketing Cloud refuses the SQL.';
-    throw new RunFailure('invalid_sql', `${said} ${hintFor(run.sqlText, said)}`.trim());
+    const hint = await hintFor(run.sqlText, said, { ...workshop, mid: unit.mid });
+    throw new RunFailure('invalid_sql', `${said} ${hint}`.trim());
   } catch (error) {
     if (!(error instanceof MarketingCloudError) || error.kind === 'limit') throw error;
     log.warn({ run: run.id, code: error.code }, 'Marketing Cloud did not check a query');

@@ -16,10 +16,14 @@ export function sqlHandlers({
       // A business unit that is not the caller's is refused, also where nobody asks it.
       if (body.mid !== undefined) mid(body.mid);
       if (!askMarketingCloud) return ok(await validateSql(sql, { enterpriseTables }, null));
-      const { fieldsOf } = catalog;
+      const { fieldsOf, namesOf } = catalog;
       const unit = businessUnit(body.mid);
       return ok(
-        await validateSql(sql, { enterpriseTables }, { unit, fieldsOf, correlationId, signal }),
+        await validateSql(
+          sql,
+          { enterpriseTables },
+          { unit, fieldsOf, namesOf, correlationId, signal },
+        ),
       );
     },
     async formatSql({ body }) {

@@ -14,8 +14,11 @@ import {
 } from '../../test/places.ts';
 import { FileError, LostOutput } from './errors.ts';
 import { nameOf } from './names.ts';
+import { MOST_PARTS } from './parts.ts';
 import {
+  type FilePlace,
   type FinishedOutput,
+  type LocalPlace,
   type Output,
   type OutputPlace,
   SWEEP_AGE_MS,
@@ -36,7 +39,9 @@ const PLACES = [
 
 describe.each(PLACES.filter(([name]) => (name === 'the database') === isLong))(
   '%s',
-  (_name, openPlace) => {
+  (where, openPlace) => {
+    /** Whoever goes on copies what is there. */
+    const isCopied = where === 'S3';
     let place: Place;
     beforeEach(async () => {
       place = await openPlace();
@@ -138,20 +143,82 @@ describe.each(PLACES.filter(([name]) => (name === 'the database') === isLong))(
       await expectFile(finished, bytesOf(1, 2, 3));
     });
 
-    test('what was copied is removed once a cursor names the copy, and not before', async () => {
-      const first = await place.open({ epoch: 1 });
-      const [at] = await writeAll(first, 1);
-      await first.abandon();
-      const second = await place.open({ epoch: 2, at: at ?? null });
-      const epochs = async (): Promise<unknown[]> =>
-        (await place.names()).map((name) => nameOf(name)?.epoch);
-      await writeAll(second, 2);
-      expect(await epochs()).toContain(1);
-      await writeAll(second, 3);
-      expect(await epochs()).not.toContain(1);
-      await second.finish();
-      expect(await epochs()).toEqual([2]);
-    });
+    test.runIf(!isCopied)(
+      'what others have written stays where it is, until there is too much of it',
+      async () => {
+        const numbers = Array.from({ length: MOST_PARTS + 3 }, (_, at) => at + 1);
+        const small = (number: number): Buffer => chunkOf(number, 1_000 + number);
+        const whole = Buffer.concat(numbers.map(small));
+        let written = 0;
+        let at: OutputPlace | null = null;
+        for (const number of numbers) {
+          const output: Output = await place.open({ epoch: number, at });
+          await output.write(small(number));
+          at = saved(await output.sync());
+          written += 1_000 + number;
+          expect(at.bytes).toBe(written);
+          await output.abandon();
+        }
+        expect((at as LocalPlace | null)?.before).toHaveLength(1);
+        const last = await place.open({ epoch: 99, at });
+        const finished = await last.finish();
+        await expectFile(finished, whole);
+        for (const [from, to] of [
+          [0, 1],
+          [500, 1_000],
+          [whole.length - 1_030, whole.length - 3],
+          [whole.length, whole.length],
+        ] as const) {
+          const found = await readAll(place.outputs, finished.file, { from, to });
+          expect(found.equals(whole.subarray(from, to))).toBe(true);
+        }
+        await place.outputs.remove(finished.file);
+        const names = (await place.names()).map((name) => nameOf(name)?.epoch);
+        expect(names).toHaveLength(numbers.length - 2);
+      },
+    );
+
+    test.runIf(!isCopied)(
+      'a file is gone with any of its parts, and damaged with any',
+      async () => {
+        const first = await place.open({ epoch: 1 });
+        const [at] = await writeAll(first, 1);
+        const { file: part } = await first.finish();
+        const second = await place.open({ epoch: 2, at: at ?? null });
+        await second.write(chunk(2));
+        const { file } = await second.finish();
+        const longer = {
+          ...file,
+          bytes: file.bytes + 1,
+          before: [{ name: (part as LocalPlace).name, bytes: part.bytes + 1 }],
+        };
+        expect(await thrownBy(readAll(place.outputs, longer as FilePlace))).toMatchObject({
+          code: 'file_damaged',
+        });
+        await place.outputs.remove(part);
+        expect(
+          await thrownBy(readAll(place.outputs, file, { from: part.bytes, to: file.bytes })),
+        ).toMatchObject({ code: 'file_gone' });
+      },
+    );
+
+    test.runIf(isCopied)(
+      'what was copied is removed once a cursor names the copy, and not before',
+      async () => {
+        const first = await place.open({ epoch: 1 });
+        const [at] = await writeAll(first, 1);
+        await first.abandon();
+        const second = await place.open({ epoch: 2, at: at ?? null });
+        const epochs = async (): Promise<unknown[]> =>
+          (await place.names()).map((name) => nameOf(name)?.epoch);
+        await writeAll(second, 2);
+        expect(await epochs()).toContain(1);
+        await writeAll(second, 3);
+        expect(await epochs()).not.toContain(1);
+        await second.finish();
+        expect(await epochs()).toEqual([2]);
+      },
+    );
 
     test('an execution that lost its lease and goes on harms no other', async () => {
       const zombie = await place.open({ epoch: 1 });

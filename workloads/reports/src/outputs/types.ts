@@ -2,8 +2,9 @@ import { z } from 'zod';
 
 /**
  * Where the files of reports are: a folder, the database of the queue, or object storage. Each execution writes a file of its own, so that one that
- * lost its lease and does not know it yet writes into nothing that another reads; an execution that goes on copies the bytes of the
- * one before it up to the place that its cursor names, and checks them by their hash (docs/decisions/0028).
+ * lost its lease and does not know it yet writes into nothing that another reads. An execution that goes on checks the bytes of those
+ * before it, up to the place that its cursor names, by their hash; in a folder and in the database they stay where they are, on object storage they are
+ * copied (docs/decisions/0028).
  */
 export interface Outputs {
   /** Throws `LostOutput`: begin again with `at: null`, and say so. Otherwise a `JobFailure`. */
@@ -36,7 +37,7 @@ export interface Output {
   readonly canSync: boolean;
   /**
    * What was written survives a crash from now on, as the cursor knows it. The place must be saved before the next `sync` or `finish`, which
-   * removes what the earlier place stood for.
+   * removes a copy that the earlier place stood for.
    */
   sync(): Promise<OutputPlace>;
   finish(): Promise<FinishedOutput>;
@@ -84,11 +85,16 @@ export const SWEEP_AGE_MS = 60 * 60_000;
 
 const size = z.number().int().min(0);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** Files of earlier executions, which have the first bytes of the whole. */
+const before = z
+  .array(z.strictObject({ name: z.string(), bytes: size }))
+  .readonly()
+  .optional();
 
 /** How far a file is safe, as a cursor has it: some 300 bytes, however large the file is. */
 export const outputPlaceSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('local'), name: z.string(), bytes: size, sha256 }),
-  z.strictObject({ kind: z.literal('database'), name: z.string(), bytes: size, sha256 }),
+  z.strictObject({ kind: z.literal('local'), name: z.string(), bytes: size, sha256, before }),
+  z.strictObject({ kind: z.literal('database'), name: z.string(), bytes: size, sha256, before }),
   z.strictObject({
     kind: z.literal('s3'),
     key: z.string(),
@@ -112,10 +118,11 @@ export const filePlaceSchema = z.discriminatedUnion('kind', [
     kind: z.literal('local'),
     name: z.string(),
     bytes: size,
+    before,
     /** The id that lies in the folder; left out by versions before it was there. */
     folder: z.string().optional(),
   }),
-  z.strictObject({ kind: z.literal('database'), name: z.string(), bytes: size }),
+  z.strictObject({ kind: z.literal('database'), name: z.string(), bytes: size, before }),
   z.strictObject({ kind: z.literal('s3'), key: z.string(), bytes: size, etag: z.string() }),
 ]);
 export type FilePlace = z.output<typeof filePlaceSchema>;

@@ -33,6 +33,11 @@ export async function withRules(
   rules: RowSql['inside'],
 ): Promise<string> {
   if (rules.length === 0) return sql;
+  const [hidden] = await reading.aggregatesByPoint(sql);
+  if (hidden !== undefined)
+    throw refused(
+      `The SQL calls the aggregate ${hidden.name}() in the notation of a column (at character ${hidden.position + 1}), where the row rules cannot come before it. Write it as ${hidden.name}(…).`,
+    );
   const aggregates = new Set((await reading.rows(AGGREGATES)).map(([name]) => name));
   const isAggregate = (name: string) => aggregates.has(name) || isBuiltInAggregate(name);
   const placed = rowsInside(sql, rules, isAggregate);

@@ -92,6 +92,7 @@ test('what is computed of several rows is computed of those that are seen', asyn
 
 test.each([
   ['own aggregate', 'longest() gives here would be of all rows'],
+  ['by point', 'Write it as count(…)'],
   ['unclear', 'set-returning functions are not allowed in WHERE'],
 ])('a total that the rules cannot come before is refused: %s', async (report, message) => {
   await client.query(

@@ -1,6 +1,7 @@
 import type { JobSummary, Queue } from '@millrace/engine';
 import { type Database, type Statement, numbers } from '@millrace/store-postgres';
 import { type FilePlace, type OutputName, filePlaceSchema } from '../outputs/types.ts';
+import { partsOf } from '../outputs/parts.ts';
 import { seqOf } from './record.ts';
 
 // Also of runs that are to be forgotten: their file is removed by its own name. $1 seq[]
@@ -43,9 +44,11 @@ function mayGoOn(job: JobSummary | undefined, since: number): boolean {
 
 function nameOf(file: unknown): string[] {
   const { data } = filePlaceSchema.safeParse(file);
-  return data === undefined ? [] : [nameIn(data)];
+  return data === undefined ? [] : namesIn(data);
 }
 
-function nameIn(place: FilePlace): string {
-  return 'name' in place ? place.name : (place.key.split('/').at(-1) ?? '');
+function namesIn(place: FilePlace): string[] {
+  return 'name' in place
+    ? partsOf(place).map(({ name }) => name)
+    : [place.key.split('/').at(-1) ?? ''];
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bareDatabase } from '../../../../stores/postgres/test/databases.ts';
-import { rowsInside } from './rows-inside.ts';
+import { rowsInside, tablesIn } from './rows-inside.ts';
 
 /*
  * What someone of county 1 gets is what they would get if the database had no other county: `everything` has all rows, `own` those of
@@ -389,5 +389,44 @@ describe('refused, at its place', () => {
     const inside = rowsInside(sql, RULES);
     expect(inside).toMatchObject({ problem: { at: sql.indexOf(at) } });
     expect('problem' in inside ? inside.problem.message : '').toContain(message);
+  });
+});
+
+describe('SQL that Postgres reads and we do not', () => {
+  const NESTED =
+    'FROM shifts s JOIN people p JOIN counties c ON c.id = p.county ON p.id = s.person';
+  const NAMED = 'FROM (shifts s JOIN people p ON p.id = s.person) AS x (id, county)';
+  const CYCLE =
+    'WITH RECURSIVE t AS (SELECT id, county FROM shifts UNION ALL SELECT id + 1, county FROM t WHERE id < 3) CYCLE id SET is_cycle USING path';
+
+  test.each([
+    ['an ON behind the next', `SELECT s.county, s.id ${NESTED}`],
+    ['a name for a join', `SELECT x.county, x.id ${NAMED}`],
+    ['CYCLE', `${CYCLE} SELECT county, id FROM t`],
+  ])('is left as it is where it computes nothing: %s', (_name, sql) => {
+    expect(rowsInside(sql, RULES)).toEqual({ sql });
+  });
+
+  test.each([
+    [`SELECT s.county, count(*) ${NESTED} GROUP BY 1`, 'ON c.id', 'Write each ON behind its JOIN'],
+    [`SELECT x.county, x.id ${NAMED} LIMIT 9`, 'AS x', 'In place of a name for a join in brackets'],
+    [
+      `${CYCLE} SELECT county, max(id) FROM t GROUP BY county`,
+      'CYCLE',
+      'In place of SEARCH and CYCLE',
+    ],
+    [`SELECT x.county, x.id, x.count ${NAMED}`, 'AS x', 'In place of a name'],
+    [`SELECT DISTINCT ON (x.county) x.county, x.id ${NAMED}`, 'AS x', 'In place of a name'],
+    [`SELECT x.county, ARRAY(SELECT id FROM visits) ${NAMED}`, 'AS x', 'In place of a name'],
+  ])('is refused with what to write where it may compute: %s', (sql, at, message) => {
+    const inside = rowsInside(sql, RULES);
+    expect(inside).toMatchObject({ problem: { at: sql.indexOf(at) } });
+    expect('problem' in inside ? inside.problem.message : '').toContain(message);
+  });
+
+  test('its views are looked for by every name that it has', () => {
+    expect(tablesIn(`SELECT x.county ${NAMED}`)).toEqual(
+      expect.arrayContaining(['shifts', 'people']),
+    );
   });
 });

@@ -9,6 +9,7 @@ import {
   SourceError,
   type Subquery,
   parseQuery,
+  tokensOf,
 } from '@millrace/sql-source';
 import { isBuiltInAggregate } from './aggregates.ts';
 
@@ -28,7 +29,8 @@ export interface InsideProblem {
  * The SQL with row rules inside, where it counts, sums, ranks or picks rows: a rule around the whole would hide rows and show what was
  * computed of them (`sum(hours) OVER ()` is the total of all). A condition is added to the WHERE that each such SELECT has, on the column that the
  * rule is about: from the list of the outermost down to where it comes from, and where a subquery is joined by an equal column, there too. What
- * computes and cannot be reached is a problem. SQL that computes nothing is left as it is: the rule around it does the same.
+ * computes and cannot be reached is a problem. SQL that computes nothing is left as it is: the rule around it does the same. So is SQL that cannot be read and
+ * has no word of what computes.
  */
 export function rowsInside(
   sql: string,
@@ -53,7 +55,8 @@ export function rowsInside(
   } catch (error) {
     if (error instanceof NotInside) return { problem: { message: error.message, at: error.at } };
     if (!(error instanceof SourceError)) throw error;
-    const message = `${error.message} It counts, sums or picks rows, and the row rules have to be put inside it: write it as plain SELECTs, or ${OTHERWISE}`;
+    if (!mayCompute(sql, isAggregate)) return { sql };
+    const message = `${error.message} The row rules have to be put inside SQL that counts, sums or picks rows, as this seems to do: write it so that it can be read, or ${OTHERWISE}`;
     return { problem: { message, at: error.position ?? 0 } };
   }
 }
@@ -77,8 +80,42 @@ export function tablesIn(sql: string): string[] {
       for (const inner of branch.select.subqueries) look(inner.query, scope);
     }
   }
-  look(parseQuery(sql), []);
+  try {
+    look(parseQuery(sql), []);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return namesIn(sql);
+  }
   return [...found];
+}
+
+/** All names with their schemas, whatever they are the names of. */
+function namesIn(sql: string): string[] {
+  const tokens = tokensOf(sql);
+  return tokens.flatMap(({ kind, from }, at) => {
+    if (kind !== 'word' && kind !== 'quoted') return [];
+    if (tokens[at - 1]?.text === '.') return [];
+    const schema = tokens[at + 1]?.text === '.' ? tokens[at + 2] : undefined;
+    return sql.slice(from, (schema ?? tokens[at])?.to);
+  });
+}
+
+const COMPUTING_WORDS = new Set('group having over window limit offset fetch'.split(' '));
+const GATHERING_WORDS = new Set('any some all array json_array'.split(' '));
+
+/** Of SQL that cannot be read, by its words alone: a column that is called as an aggregate counts as one. */
+function mayCompute(sql: string, isAggregate: (name: string) => boolean): boolean {
+  const tokens = tokensOf(sql);
+  return tokens.some(({ kind, text }, at) => {
+    if (kind !== 'word' && kind !== 'quoted') return false;
+    const next = tokens[at + 1]?.text;
+    return (
+      isAggregate(text) ||
+      COMPUTING_WORDS.has(text) ||
+      (GATHERING_WORDS.has(text) && next === '(') ||
+      (text === 'distinct' && next === 'on')
+    );
+  });
 }
 
 const OTHERWISE = 'write `totals: all rows` if everyone may see what is computed of all rows.';

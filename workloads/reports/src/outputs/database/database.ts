@@ -2,6 +2,7 @@ import { StoreUnavailable } from '@millrace/engine';
 import type { Database } from '@millrace/store-postgres';
 import { FileError } from '../errors.ts';
 import { nameOf } from '../names.ts';
+import { partsOf, rangesIn } from '../parts.ts';
 import {
   type ByteRange,
   type DatabaseFile,
@@ -17,7 +18,7 @@ import { fileRows } from './rows.ts';
 export interface DatabaseFiles {
   open(params: OpenParams): Promise<Output>;
   read(file: DatabaseFile, range?: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array>;
-  remove(file: Pick<DatabaseFile, 'name'>): Promise<void>;
+  remove(file: DatabaseFile): Promise<void>;
   sweep(params: SweepParams): Promise<number>;
 }
 
@@ -27,8 +28,8 @@ export function createDatabaseFiles(database: Database): DatabaseFiles {
   return {
     open: (params) => openInDatabase(database, params),
     read: (file, range, signal) => readFile(database, file, range, signal),
-    async remove({ name }) {
-      await fileRows.remove(database, name);
+    async remove(file) {
+      for (const { name } of partsOf(file)) await fileRows.remove(database, name);
     },
     async sweep({ wanted, now, signal }) {
       let removed = 0;
@@ -55,23 +56,27 @@ async function* readFile(
   range: ByteRange = { from: 0, to: file.bytes },
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const { name, bytes: wanted } = file;
-  const size = await reading(() => fileRows.size(database, name));
-  if (size === null) throw gone();
-  if (size !== wanted)
+  const parts = rangesIn(partsOf(file), range);
+  for (const { part, isLast } of parts) {
+    const size = await reading(() => fileRows.size(database, part.name));
+    if (size === null) throw gone();
+    // Behind a part of an earlier execution there may be more, which no cursor named.
+    if (isLast ? size === part.bytes : size >= part.bytes) continue;
     throw new FileError(
       'file_damaged',
-      `The file ${name} in the database has ${size} bytes and had ${wanted} when it was finished. Run the report again.`,
+      `The file ${part.name} in the database has ${size} bytes and had ${part.bytes} when it was finished. Run the report again.`,
     );
-  for (let at = range.from; at < range.to;) {
-    signal?.throwIfAborted();
-    const position = at;
-    const chunk = await reading(() => fileRows.chunk(database, name, position));
-    const bytes = chunk?.bytes.subarray(at - chunk.begin, range.to - chunk.begin);
-    if (bytes === undefined || bytes.length === 0) throw gone();
-    yield bytes;
-    at += bytes.length;
   }
+  for (const { part, range: within } of parts)
+    for (let at = within.from; at < within.to;) {
+      signal?.throwIfAborted();
+      const position = at;
+      const chunk = await reading(() => fileRows.chunk(database, part.name, position));
+      const bytes = chunk?.bytes.subarray(at - chunk.begin, within.to - chunk.begin);
+      if (bytes === undefined || bytes.length === 0) throw gone();
+      yield bytes;
+      at += bytes.length;
+    }
 }
 
 function gone(): FileError {

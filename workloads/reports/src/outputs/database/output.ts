@@ -2,62 +2,79 @@ import { type Hash, createHash } from 'node:crypto';
 import type { Database } from '@millrace/store-postgres';
 import { LostOutput, outputFailure } from '../errors.ts';
 import { newName } from '../names.ts';
+import { MOST_PARTS, type Part, behind, bytesOf, partsOf } from '../parts.ts';
 import type { DatabasePlace, OpenParams, Output } from '../types.ts';
 import { CHUNK_BYTES, fileRows, inDatabase } from './rows.ts';
 
-/** A file of this execution's own: empty, or with what the place stands for. */
+/** A file of this execution's own, behind those that the place names. */
 export async function openInDatabase(database: Database, params: OpenParams): Promise<Output> {
   const { job, epoch, at, signal } = params;
   if (at !== null && at.kind !== 'database')
     throw new LostOutput('The file was begun elsewhere, and files are kept in the database now.');
   const name = newName(job, epoch);
-  const hash = createHash('sha256');
-  await inDatabase(async () => {
+  const opened = await inDatabase(async () => {
     await fileRows.create(database, name);
-    if (at === null) return;
     try {
-      await copyPrefix(database, { name, at, hash, signal });
+      return at === null ? begun() : await resume(database, { name, at, signal });
     } catch (error) {
       await fileRows.remove(database, name).catch(() => {}); // the sweep does it later
       throw error;
     }
   });
-  return outputOf({ database, name, hash, at, signal });
+  return outputOf({ database, name, opened, signal });
 }
 
-/** The original may still be written to by an execution that lost its lease, behind the place. */
-async function copyPrefix(
+interface Opened {
+  readonly hash: Hash;
+  readonly before: readonly Part[];
+  /** Bytes of its own file. */
+  own: number;
+}
+
+function begun(): Opened {
+  return { hash: createHash('sha256'), before: [], own: 0 };
+}
+
+/** What is there stays where it is, unless it is in very many files. An execution that lost its lease may still write behind it. */
+async function resume(
   database: Database,
-  params: {
-    readonly name: string;
-    readonly at: DatabasePlace;
-    readonly hash: Hash;
-    readonly signal: AbortSignal;
-  },
-): Promise<void> {
-  const { name, at, hash, signal } = params;
-  for (let size = 0; size < at.bytes;) {
-    signal.throwIfAborted();
-    const bytes = await fileRows.copy(database, name, at.name, size);
-    if (bytes === null)
-      throw new LostOutput(`The file ${at.name} of the last execution is not in the database.`);
-    hash.update(bytes);
-    size += bytes.length;
-  }
-  if (hash.copy().digest('hex') !== at.sha256)
+  params: { readonly name: string; readonly at: DatabasePlace; readonly signal: AbortSignal },
+): Promise<Opened> {
+  const { name, at, signal } = params;
+  const opened = begun();
+  const parts = partsOf(at).filter(({ bytes }) => bytes > 0);
+  const isCopied = parts.length > MOST_PARTS;
+  for (const part of parts)
+    for (let position = 0; position < part.bytes;) {
+      signal.throwIfAborted();
+      const chunk = await fileRows.chunk(database, part.name, position);
+      const bytes = chunk?.bytes.subarray(position - chunk.begin, part.bytes - chunk.begin);
+      if (bytes === undefined || bytes.length === 0)
+        throw new LostOutput(
+          `The file ${part.name} of an earlier execution is not in the database.`,
+        );
+      opened.hash.update(bytes);
+      position += bytes.length;
+      if (!isCopied) continue;
+      if (!(await fileRows.add(database, name, opened.own, bytes))) throw taken(name);
+      opened.own += bytes.length;
+    }
+  if (opened.hash.copy().digest('hex') !== at.sha256)
     throw new LostOutput(`The file ${at.name} in the database is not what was written to it.`);
+  return isCopied ? opened : { ...opened, before: parts };
 }
 
 function outputOf(params: {
   readonly database: Database;
   readonly name: string;
-  readonly hash: Hash;
-  readonly at: DatabasePlace | null;
+  readonly opened: Opened;
   readonly signal: AbortSignal;
 }): Output {
-  const { database, name, hash, signal } = params;
+  const { database, name, signal } = params;
+  const { hash, before } = params.opened;
+  const begin = bytesOf(before);
   /** Bytes that are in rows. */
-  let size = params.at?.bytes ?? 0;
+  let size = begin + params.opened.own;
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let isOpen = true;
@@ -65,8 +82,6 @@ function outputOf(params: {
   let isBroken = false;
   /** A place of this file was given out, so a cursor may name it. */
   let isNamed = false;
-  /** The file that was copied: of no use once a cursor names this one. */
-  let superseded = params.at?.name ?? null;
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     if (!isOpen || isBroken) throw new Error('This output has ended.');
@@ -86,16 +101,9 @@ function outputOf(params: {
     heldBytes = 0;
     for (let from = 0; from < all.length; from += CHUNK_BYTES) {
       const bytes = all.subarray(from, from + CHUNK_BYTES);
-      if (!(await fileRows.add(database, name, size, bytes))) throw taken(name);
+      if (!(await fileRows.add(database, name, size - begin, bytes))) throw taken(name);
       size += bytes.length;
     }
-  }
-
-  /** The place that was given out before is saved by now. */
-  async function removeSuperseded(): Promise<void> {
-    if (!isNamed || superseded === null) return;
-    await fileRows.remove(database, superseded).catch(() => {}); // the sweep does it later
-    superseded = null;
   }
 
   return {
@@ -110,18 +118,17 @@ function outputOf(params: {
     sync: () =>
       guarded(async () => {
         await flush();
-        await removeSuperseded();
         isNamed = true;
-        return { kind: 'database', name, bytes: size, sha256: hash.copy().digest('hex') };
+        const sha256 = hash.copy().digest('hex');
+        return { kind: 'database', name, bytes: size, sha256, ...behind(before) };
       }),
     finish: () =>
       guarded(async () => {
         await flush();
         // What was flushed earlier may have been swept since.
-        if ((await fileRows.size(database, name)) !== size) throw taken(name);
-        await removeSuperseded();
+        if ((await fileRows.size(database, name)) !== size - begin) throw taken(name);
         isOpen = false;
-        const file = { kind: 'database' as const, name, bytes: size };
+        const file = { kind: 'database' as const, name, bytes: size, ...behind(before) };
         return { file, bytes: size, sha256: hash.digest('hex') };
       }),
     async abandon() {

@@ -19,19 +19,6 @@ INSERT INTO millrace.report_chunks (file, begin, bytes)
 SELECT seq, $2::bigint, decode($3, 'base64') FROM millrace.report_files WHERE name = $1 FOR KEY SHARE RETURNING file`,
 };
 
-// Copied and read in one statement, one chunk at a time: all of them at once could outlast the time-out of statements.
-// $1 name $2 name of the original $3 begin
-const COPY: Statement = {
-  name: 'reports_copy_chunk',
-  text: `
-INSERT INTO millrace.report_chunks (file, begin, bytes)
-SELECT own.seq, chunk.begin, chunk.bytes
-  FROM millrace.report_files own, millrace.report_files original
-  JOIN millrace.report_chunks chunk ON chunk.file = original.seq AND chunk.begin = $3::bigint
- WHERE own.name = $1 AND original.name = $2
-RETURNING encode(bytes, 'base64') AS bytes`,
-};
-
 // $1 name
 const SIZE: Statement = {
   name: 'reports_file_size',
@@ -41,12 +28,14 @@ SELECT coalesce((SELECT begin + octet_length(bytes) FROM millrace.report_chunks 
   FROM millrace.report_files WHERE name = $1`,
 };
 
-// The chunk that has this byte. $1 name $2 position
+// The chunk that has this byte. It is found first and encoded then: where the planner sorts, on a table that is not analysed yet, each chunk of the file would
+// be encoded for one that is wanted. $1 name $2 position
 const CHUNK: Statement = {
   name: 'reports_chunk',
   text: `
-SELECT begin::float8 AS begin, encode(bytes, 'base64') AS bytes FROM millrace.report_chunks
- WHERE file = (SELECT seq FROM millrace.report_files WHERE name = $1) AND begin <= $2::bigint ORDER BY begin DESC LIMIT 1`,
+SELECT found.begin::float8 AS begin, encode(found.bytes, 'base64') AS bytes
+  FROM (SELECT begin, bytes FROM millrace.report_chunks
+         WHERE file = (SELECT seq FROM millrace.report_files WHERE name = $1) AND begin <= $2::bigint ORDER BY begin DESC LIMIT 1) AS found`,
 };
 
 // $1 name
@@ -70,11 +59,6 @@ export const fileRows = {
   /** False: the file is gone. */
   async add(session: Session, name: string, begin: number, bytes: Uint8Array): Promise<boolean> {
     return (await session.query(ADD, [name, begin, base64(bytes)])).length > 0;
-  },
-  /** Null: the original has no chunk that begins there. */
-  async copy(session: Session, name: string, original: string, begin: number) {
-    const [row] = await session.query<{ bytes: string }>(COPY, [name, original, begin]);
-    return row === undefined ? null : Buffer.from(row.bytes, 'base64');
   },
   /** Null: there is no such file. */
   async size(session: Session, name: string): Promise<number | null> {

@@ -18,7 +18,7 @@ test('killed within a write, before what is written is safe, and before the end:
   }
 });
 
-test('killed again while it copies what was saved: the next one ends with the same bytes', async () => {
+test('killed again while it reads what was saved: the next one ends with the same bytes', async () => {
   const calls = await callsOf();
   const second = { call: calls.lastIndexOf('write') + 1, how: 'half' } as const;
   reset();
@@ -26,7 +26,7 @@ test('killed again while it copies what was saved: the next one ends with the sa
   const again = await callsOf();
   reset();
   expect((await writers.run(second)).ended).toBe('SIGKILL');
-  await dieAt({ call: again.indexOf('copyFile') + 1, how: 'before' });
+  await dieAt({ call: again.indexOf('read') + 1, how: 'before' });
 });
 
 test('frozen within its work, and woken when another has finished: nothing changes', async () => {

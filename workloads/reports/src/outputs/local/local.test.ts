@@ -53,10 +53,10 @@ describe('the folder', () => {
     const { at, path } = await begun();
     const next = await place.open({ epoch: 2, at });
     await next.finish();
-    const [copy = ''] = (await place.names()).filter((name) => name !== at.name);
+    const [own = ''] = (await place.names()).filter((name) => name !== at.name);
     expect(await modeOf(place.folder)).toBe(0o700);
     expect(await modeOf(path)).toBe(0o600);
-    expect(await modeOf(join(place.folder, copy))).toBe(0o600);
+    expect(await modeOf(join(place.folder, own))).toBe(0o600);
   });
 
   test('is made where it is missing, also in the middle of a run', async () => {

@@ -1,10 +1,10 @@
 import { type FileHandle, access, constants, lstat, open, opendir, rm } from 'node:fs/promises';
 import { FileError } from '../errors.ts';
 import { nameOf } from '../names.ts';
+import { type Part, partsOf, rangesIn } from '../parts.ts';
 import {
   type ByteRange,
   type LocalFile,
-  type LocalPlace,
   type OpenParams,
   type Output,
   type OutputName,
@@ -18,7 +18,7 @@ import { openLocal } from './output.ts';
 export interface LocalFiles {
   open(params: OpenParams): Promise<Output>;
   read(file: LocalFile, range?: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array>;
-  remove(file: Pick<LocalPlace, 'name'>): Promise<void>;
+  remove(file: LocalFile): Promise<void>;
   sweep(params: SweepParams): Promise<number>;
   check(): Promise<void>;
 }
@@ -61,7 +61,10 @@ export function createLocalFiles(folder: string, folderId: string | null = null)
   return {
     open: (params) => openLocal(folder, folderId, params),
     read: (file, range, signal) => readFile(folder, file, range, signal),
-    remove: ({ name }) => onDisk(folder, () => remove(name)),
+    remove: (file) =>
+      onDisk(folder, async () => {
+        for (const { name } of partsOf(file)) await remove(name);
+      }),
     async sweep({ wanted, now, signal }) {
       let removed = 0;
       let batch: OutputName[] = [];
@@ -99,24 +102,39 @@ async function* readFile(
   range: ByteRange = { from: 0, to: file.bytes },
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const handle = await openToRead(folder, file);
+  const opened: (Ranged & { readonly handle: FileHandle })[] = [];
   try {
-    const { size } = await handle.stat();
-    if (size !== file.bytes) throw damaged(folder, file, size);
-    for (let at = range.from; at < range.to;) {
-      signal?.throwIfAborted();
-      const length = Math.min(READ_BYTES, range.to - at);
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
-      if (bytesRead === 0) throw damaged(folder, file, at);
-      yield buffer.subarray(0, bytesRead);
-      at += bytesRead;
+    for (const ranged of rangesIn(partsOf(file), range))
+      opened.push({ ...ranged, handle: await openToRead(folder, ranged.part) });
+    for (const { part, isLast, handle } of opened) {
+      const { size } = await handle.stat();
+      // Behind a part of an earlier execution there may be more, which no cursor named.
+      if (isLast ? size !== part.bytes : size < part.bytes) throw damaged(folder, part, size);
     }
+    for (const each of opened) yield* readRange(folder, each, signal);
   } finally {
-    await handle.close();
+    for (const { handle } of opened) await handle.close();
   }
 }
 
-async function openToRead(folder: string, { name }: LocalFile): Promise<FileHandle> {
+type Ranged = ReturnType<typeof rangesIn>[number];
+
+async function* readRange(
+  folder: string,
+  { part, range, handle }: Ranged & { readonly handle: FileHandle },
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for (let at = range.from; at < range.to;) {
+    signal?.throwIfAborted();
+    const length = Math.min(READ_BYTES, range.to - at);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
+    if (bytesRead === 0) throw damaged(folder, part, at);
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+async function openToRead(folder: string, { name }: Part): Promise<FileHandle> {
   try {
     return await open(pathOf(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
@@ -134,7 +152,7 @@ async function openToRead(folder: string, { name }: LocalFile): Promise<FileHand
   }
 }
 
-function damaged(folder: string, { name, bytes }: LocalFile, size: number): FileError {
+function damaged(folder: string, { name, bytes }: Part, size: number): FileError {
   return new FileError(
     'file_damaged',
     `The file ${name} in ${folder} has ${size} bytes and had ${bytes} when it was finished. Run the report again.`,
