@@ -1,16 +1,18 @@
 import { anyMoment, duration, jobState, moment, page } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
+export const runError = z.object({
+  code: z.string().describe('docs/errors.md lists them.'),
+  message: z.string(),
+});
+
 /** What every run has in the API. */
 export const runFields = {
   id: z.string(),
   state: jobState,
   tenant: z.string(),
   submitter: z.string().nullable().describe('Who started it.'),
-  error: z
-    .object({ code: z.string().describe('docs/errors.md lists them.'), message: z.string() })
-    .nullable()
-    .describe('Why it failed.'),
+  error: runError.nullable().describe('Why it failed.'),
   createdAt: moment,
   startedAt: moment.nullable(),
   finishedAt: moment.nullable(),

@@ -3,6 +3,7 @@ import {
   fileProblem,
   parameterField,
 } from '@millrace/workload-kit/contract';
+import { runError } from '@millrace/runs/contract';
 import { catalogueContracts, pipeline } from './catalogue.ts';
 import { errors } from './errors.ts';
 import { failures } from './failures.ts';
@@ -37,6 +38,7 @@ export const contract = {
       Pipeline: pipeline,
       PipelineParameter: parameterField,
       PipelineFileProblem: fileProblem,
+      RunError: runError,
       PipelineRun: pipelineRun,
       PipelineStep: pipelineStep,
       PipelineEvent: pipelineEvent,
