@@ -75,8 +75,8 @@ async function ours({ cloud, database, store, events, runs, slots, scale }) {
       polled: () => (seen.polls += 1),
       statusCall: (tasks) => seen.perCall.push(tasks),
       ended(run) {
-        if (run.status !== 'ready')
-          broken(new Error(`${run.id} is ${run.status}: ${run.error?.message}`));
+        if (run.state !== 'SUCCEEDED')
+          broken(new Error(`${run.id} is ${run.state}: ${run.error?.message}`));
         lags.push(Date.now() - cloud.endOf(run.taskId));
         ended += 1;
         if (ended === runs) allEnded();
@@ -215,7 +215,7 @@ const services = (kinds, service) => new Map(kinds.map(({ kind }) => [kind, serv
 async function submit(queries, runs) {
   for (let n = 0; n < runs; n += 20) {
     const some = Array.from({ length: Math.min(20, runs - n) }, () =>
-      queries.runs.submit({ sqlText: SQL, tenantId: '', userId: 'bench' }),
+      queries.runs.submit({ sqlText: SQL, tenant: '', submitter: 'bench' }),
     );
     await Promise.all(some);
   }

@@ -81,7 +81,7 @@ test.each(['api/src/index.ts', 'workloads/list/src/contracts.ts'])(
     const ours = Object.keys(metafile.inputs).filter((file) => !file.includes('node_modules'));
     const places = ours.map((file) => relative(root, join(process.cwd(), file)));
     const allowed =
-      /^(api\/src|workloads\/(kit|\w+)\/src\/contract|workloads\/list\/src\/contracts)/;
+      /^(api\/src|runs\/src\/contract|workloads\/(kit|\w+)\/src\/contract|workloads\/list\/src\/contracts)/;
     expect(places.filter((file) => !allowed.test(file))).toEqual([]);
   },
 );

@@ -117,7 +117,8 @@ export function aRun(changes: Partial<PipelineRun> = {}): PipelineRun {
     id: 'pipe-7',
     pipeline: 'statements',
     title: 'Monthly statements',
-    state: 'running',
+    state: 'PROCESSING',
+    error: null,
     parameters: { month: '2026-01' },
     tenant: '',
     submitter: 'ada@example.com',
@@ -125,19 +126,20 @@ export function aRun(changes: Partial<PipelineRun> = {}): PipelineRun {
     fileChanged: false,
     steps: NAMES.map((name) => aStep(name)),
     createdAt: at(0),
+    startedAt: at(0),
     finishedAt: null,
     ...changes,
   };
 }
 
 export const failed: Partial<PipelineRun> = {
-  state: 'failed',
+  state: 'FAILED',
   steps: [customersDone, lettersFailed, aStep('mail')],
   finishedAt: at(42 * SECOND),
 };
 
 export const succeeded: Partial<PipelineRun> = {
-  state: 'succeeded',
+  state: 'SUCCEEDED',
   steps: [customersDone, lettersDone, aStep('mail', { state: 'skipped' })],
   finishedAt: at(42 * SECOND),
 };
@@ -205,13 +207,13 @@ function handlersOf(service: PipelinesService): Handlers {
     cancelPipelineRun(call) {
       known(call);
       service.canceled.push(service.run.id);
-      service.run = { ...service.run, state: 'canceled' };
+      service.run = { ...service.run, state: 'CANCELED' };
       return service.run;
     },
     resumePipelineRun(call) {
       known(call);
       service.bodies.push(call.body);
-      service.run = { ...service.run, state: 'running', finishedAt: null };
+      service.run = { ...service.run, state: 'PROCESSING', finishedAt: null };
       return service.run;
     },
   };

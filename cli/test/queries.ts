@@ -1,4 +1,10 @@
-import type { Catalog, Run, Snippet, SqlReport } from '@millrace/queries/contract';
+import {
+  type Catalog,
+  type Run,
+  type Snippet,
+  type SqlReport,
+  stateOf,
+} from '@millrace/queries/contract';
 import { type Call, type Handlers, refusal } from './contract-server.ts';
 import { SECOND, at } from './jobs.ts';
 import { type Fixture, fixture } from './run.ts';
@@ -21,6 +27,7 @@ export interface Queries {
 export function aRun(changes: Partial<Run> = {}): Run {
   return {
     id: 'run-7',
+    state: 'QUEUED',
     status: 'queued',
     mceStatus: null,
     mid: '100001',
@@ -34,8 +41,8 @@ export function aRun(changes: Partial<Run> = {}): Run {
     pollCount: 0,
     apiCalls: 0,
     createdAt: at(0),
-    pollStartedAt: null,
-    completedAt: null,
+    startedAt: null,
+    finishedAt: null,
     resultsExpireAt: null,
     ...changes,
   };
@@ -50,12 +57,13 @@ export const VALID: SqlReport = {
 
 export function ready(rowCount: number, changes: Partial<Run> = {}): Partial<Run> {
   return {
+    state: 'SUCCEEDED',
     status: 'ready',
     mceStatus: 'Complete',
     rowCount,
     pollCount: 3,
     apiCalls: 7.5,
-    completedAt: at(12 * SECOND),
+    finishedAt: at(12 * SECOND),
     ...changes,
   };
 }
@@ -81,7 +89,7 @@ export async function queriesFixture(
   changes: Partial<Queries> = {},
 ): Promise<Fixture & { readonly queries: Queries }> {
   const queries: Queries = {
-    sights: [{ status: 'running', mceStatus: 'Processing' }, ready(2)],
+    sights: [{ state: 'PROCESSING', status: 'running', mceStatus: 'Processing' }, ready(2)],
     rows: [
       { Email: 'ada@example.com', Opens: 12 },
       { Email: null, Opens: 3 },
@@ -123,12 +131,13 @@ function handlersOf(queries: Queries): Handlers {
     getRun(call) {
       isKnown(call);
       run = { ...run, ...queries.sights.shift() };
+      run = { ...run, state: stateOf(run.status) ?? run.state };
       return run;
     },
     cancelRun(call) {
       isKnown(call);
       queries.canceled.push(run.id);
-      run = { ...run, status: 'canceled' };
+      run = { ...run, state: 'CANCELED', status: 'canceled' };
       return run;
     },
     listRuns: () => ({ runs: [run], next: null }),

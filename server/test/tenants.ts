@@ -233,7 +233,7 @@ export async function startTenants() {
     });
     // The stream ends with the run.
     const events = await operator(tenant, 'pipelineRunEvents', { params: { id: pipelineRun } });
-    expect(events.text).toContain('"state":"succeeded"');
+    expect(events.text).toContain('"state":"SUCCEEDED"');
     const freeze = (value: object) =>
       ok<{ id: string }>(tenant, 'freezeBulk', { body: value, headers });
     await freeze({ action: 'retry', filter: { correlationId: `${tenant}-request` } });

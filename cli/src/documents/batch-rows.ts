@@ -2,7 +2,6 @@ import { type Client, MAX_PAGE } from '@millrace/api';
 import { type Batch } from '@millrace/documents/contract';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../line/exit.ts';
-import { doneOf, isOver } from './follow-batch.ts';
 
 type Item = Awaited<ReturnType<Client['listBatchItems']>>['items'][number];
 
@@ -33,6 +32,15 @@ async function rowsOf(
     cursor = next;
   }
   return found;
+}
+
+export function isOver({ state }: Batch): boolean {
+  return state === 'FINISHED' || state === 'CANCELED';
+}
+
+/** Rows that will not change any more. */
+export function doneOf({ counts: { succeeded, failed, canceled } }: Batch): number {
+  return succeeded + failed + canceled;
 }
 
 /** 1 when a row has no document and will not get one by itself. */

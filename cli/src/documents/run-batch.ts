@@ -3,13 +3,14 @@ import { exitCodeForBatch, failedRows, warnedRows } from './batch-rows.ts';
 import type { Context } from '../context.ts';
 import { howToCorrect } from './correct-batch.ts';
 import { EXIT, type ExitCode } from '../line/exit.ts';
-import { type BatchSight, doneOf, followBatch } from './follow-batch.ts';
+import { doneOf, isOver } from './batch-rows.ts';
+import { type Sight, follow } from '../runs/follow.ts';
+import { silenceLines } from '../runs/watch.ts';
 import { createOutlooks } from '../jobs/outlook.ts';
 import { type Output, fileNameOf, openOutput } from '../terminal/output.ts';
 import { batchBegun, batchLine, batchSummary, rowLine } from './render/batch.ts';
 import { createLive } from '../render/live.ts';
 import { count, size } from '../render/number.ts';
-import { lasting } from '../render/time.ts';
 import { clean } from '../render/width.ts';
 import type { PdfWishes } from './pdf-options.ts';
 import { openRows } from './rows.ts';
@@ -110,7 +111,7 @@ async function send(
 /** Why nothing of a batch is made yet: other documents may be before its own. Only where somebody looks on. */
 async function waitsFor(
   { client, err, json, quiet }: Context,
-  { batch, changed, silentSince }: BatchSight,
+  { run: batch, changed, silentSince }: Sight<Batch>,
 ): Promise<string | null> {
   const isWaiting = doneOf(batch) + batch.counts.running === 0 && batch.state === 'RUNNING';
   if (!isWaiting || changed || silentSince !== null || !err.isLive || json || quiet) return null;
@@ -132,8 +133,13 @@ async function followed(context: Context, made: Batch): Promise<Batch> {
   const progress = progressOf(context);
   let last = made;
   try {
-    for await (const sight of followBatch(context, made)) {
-      last = sight.batch;
+    const sights = follow<Batch>(context, made, {
+      look: () => context.client.getBatch({ params: { id: made.id } }),
+      hasEnded: isOver,
+      isRunning: () => true,
+    });
+    for await (const sight of sights) {
+      last = sight.run;
       if (context.json && sight.changed) context.document(last);
       progress.show(last, sight.silentSince, await waitsFor(context, sight));
     }
@@ -148,7 +154,8 @@ async function followed(context: Context, made: Batch): Promise<Batch> {
   }
 }
 
-function progressOf({ err, json, quiet, world }: Context) {
+function progressOf(context: Context) {
+  const { err, json, quiet, world } = context;
   const live = err.isLive && !json && !quiet ? createLive(err) : null;
   const outlook = createOutlooks();
   return {
@@ -156,14 +163,10 @@ function progressOf({ err, json, quiet, world }: Context) {
       const now = world.now();
       const progress = { done: doneOf(batch), total: batch.total };
       const { leftMs } = outlook({ id: batch.id, attempt: 0, progress }, now);
-      const silence =
-        silentSince === null
-          ? []
-          : [`The server has not answered for ${lasting(now - silentSince)}; retrying.`];
       live?.draw([
         batchLine(batch, leftMs, err.paint),
         ...(waits === null ? [] : [err.paint('dim', waits)]),
-        ...silence.map((line) => err.paint('yellow', line)),
+        ...silenceLines(context, silentSince),
       ]);
     },
     end: () => live?.end(),

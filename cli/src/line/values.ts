@@ -1,5 +1,4 @@
 import { jobState } from '@millrace/api';
-import { pipelineRunState } from '@millrace/pipelines/contract';
 import { FORMATS, runStatus } from '@millrace/queries/contract';
 import { COMPRESSIONS } from '@millrace/reports/contract';
 import type { Context } from '../context.ts';
@@ -9,7 +8,6 @@ type Ask = (context: Context) => Promise<readonly string[]> | readonly string[];
 /** By the word that stands for it in usages and options, whatever the command. */
 const VALUES: Readonly<Record<string, Ask>> = {
   STATE: () => jobState.options,
-  RUNSTATE: () => pipelineRunState.options,
   STATUS: () => runStatus.options,
   FORMAT: () => FORMATS,
   COMPRESSION: () => [...COMPRESSIONS, 'none'],

@@ -466,8 +466,8 @@ describe('workloads', () => {
       'step {"name":"customers"',
     );
     const run = await agent.call('run_pipeline', { name, wait: 30 });
-    expect(run.text).toContain('succeeded');
-    expect(run.data['run']).toMatchObject({ state: 'succeeded' });
+    expect(run.text).toContain('SUCCEEDED');
+    expect(run.data['run']).toMatchObject({ state: 'SUCCEEDED' });
   });
 
   test('that fail are grouped, with what helps', async () => {

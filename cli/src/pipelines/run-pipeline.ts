@@ -4,9 +4,12 @@ import type { Free } from '../line/command.ts';
 import { EXIT, type ExitCode } from '../line/exit.ts';
 import { byOption, parametersOf } from '../parameters/given.ts';
 import { cleanLines } from '../render/width.ts';
-import { exitCodeFor, hasEnded } from './ended.ts';
+import { exitCodeFor, hasEnded } from '../jobs/ended.ts';
 import { adviceLines, endSentence, helpOf } from './render/run.ts';
-import { watchPipeline } from './watch-pipeline.ts';
+import { stepLog } from './render/log.ts';
+import { runView } from './render/view.ts';
+import { BY_STATE } from '../runs/follow.ts';
+import { watchRun } from '../runs/watch.ts';
 
 export interface Asked {
   readonly name: string;
@@ -43,11 +46,11 @@ export async function followPipeline(context: Context, run: PipelineRun): Promis
   const { out, err, json, quiet, document, world } = context;
   if (json) document(ended);
   else if (quiet) out.line(ended.id);
-  else if (ended.state === 'succeeded') out.line(endSentence(ended, world.now()));
-  if (json || ended.state === 'succeeded') return exitCodeFor(ended);
+  else if (ended.state === 'SUCCEEDED') out.line(endSentence(ended, world.now()));
+  if (json || ended.state === 'SUCCEEDED') return exitCodeFor([ended.state]);
   err.line(err.paint('red', cleanLines(endSentence(ended, world.now()))));
   if (!quiet) reportNextSteps(context, ended);
-  return exitCodeFor(ended);
+  return exitCodeFor([ended.state]);
 }
 
 function reportNextSteps({ err, note }: Context, run: PipelineRun): void {
@@ -61,7 +64,7 @@ function reportNextSteps({ err, note }: Context, run: PipelineRun): void {
 
 /** Ctrl-C stops watching: steps that have begun letters or mails are not stopped half way by somebody who goes home. */
 async function untilOver(context: Context, started: PipelineRun): Promise<PipelineRun> {
-  if (hasEnded(started)) return started;
+  if (hasEnded(started.state)) return started;
   const { world, note } = context;
   const { id } = started;
   try {
@@ -73,4 +76,23 @@ async function untilOver(context: Context, started: PipelineRun): Promise<Pipeli
     );
     throw thrown;
   }
+}
+
+/** A line for each step, which stays on the screen. */
+function watchPipeline(context: Context, first: PipelineRun): Promise<PipelineRun> {
+  const { client, err, world } = context;
+  const params = { id: first.id };
+  return watchRun<PipelineRun>(context, first, {
+    ...BY_STATE,
+    look: () => client.getPipelineRun({ params }),
+    events: (options) => client.pipelineRunEvents({ params }, options),
+    lines: (run, rows) =>
+      runView(run, { now: world.now(), columns: err.columns, rows, paint: err.paint }),
+    log: ({ id, steps }) =>
+      steps.flatMap((step) => {
+        const line = stepLog(id, step);
+        return line === null ? [] : [[step.name, line] as const];
+      }),
+    stays: true,
+  });
 }

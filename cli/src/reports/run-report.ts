@@ -8,9 +8,10 @@ import { UsageError } from '../line/usage-error.ts';
 import { byOption, parametersOf } from '../parameters/given.ts';
 import { cleanLines } from '../render/width.ts';
 import { choiceOf } from './ending.ts';
-import { endSentence, runSummary } from './render/run.ts';
+import { endSentence, logLine, runLine, runSummary } from './render/run.ts';
 import { type Destination, destinationOf, saveFile } from './save-file.ts';
-import { watchReport } from './watch-report.ts';
+import { BY_STATE } from '../runs/follow.ts';
+import { watchRun } from '../runs/watch.ts';
 
 export interface RunWishes {
   readonly output?: string;
@@ -97,7 +98,7 @@ async function saved(context: Context, run: ReportRun, to: Destination): Promise
 }
 
 /** Only watches: Ctrl-C stops that, not the run. */
-export async function watchRun(context: Context, run: ReportRun): Promise<ExitCode> {
+export async function showReport(context: Context, run: ReportRun): Promise<ExitCode> {
   const { out, json, quiet, document, note, world } = context;
   const ended = await watchReport(context, run);
   if (ended.state !== 'SUCCEEDED') return reportEnd(context, ended);
@@ -108,6 +109,18 @@ export async function watchRun(context: Context, run: ReportRun): Promise<ExitCo
     note(`Its file: millrace report download ${ended.id}`);
   }
   return EXIT.ok;
+}
+
+function watchReport(context: Context, first: ReportRun): Promise<ReportRun> {
+  const { client, err, world } = context;
+  const params = { id: first.id };
+  return watchRun<ReportRun>(context, first, {
+    ...BY_STATE,
+    look: () => client.getReportRun({ params }),
+    events: (options) => client.reportRunEvents({ params }, options),
+    lines: (run) => [runLine(run, world.now(), err.paint)],
+    log: (run) => [['run', logLine(run)]],
+  });
 }
 
 /** Ctrl-C cancels: whoever stops a report wants it stopped. A server that is lost sight of does not cancel it. */

@@ -78,7 +78,7 @@ describe('a run', () => {
     for await (const { run: seen } of client.runEvents({ params: { id } })) {
       statuses.push(seen.status);
       if (seen.status === 'running') cloud.faults.clear();
-      if (seen.completedAt !== null) break;
+      if (seen.finishedAt !== null) break;
     }
     expect(['queued', 'running']).toContain(statuses[0]);
     expect(statuses.at(-1)).toBe('ready');

@@ -14,7 +14,7 @@ CREATE TABLE millrace.pipeline_runs (
   -- As people gave and see them, and as the steps refer to them.
   parameters  json NOT NULL,
   "values"    json NOT NULL,
-  -- running -> succeeded, failed or canceled; running again by a resume, with a new revision.
+  -- QUEUED until a step begins -> PROCESSING -> SUCCEEDED, FAILED or CANCELED; back again by a resume, with a new revision.
   state       text COLLATE "C" NOT NULL,
   revision    integer NOT NULL DEFAULT 1,
   -- Steps that were over when the revision began.
@@ -22,6 +22,10 @@ CREATE TABLE millrace.pipeline_runs (
   key         text COLLATE "C",
   schedule    text,
   created_at  timestamptz NOT NULL,
+  -- Of the step that failed.
+  error_code    text COLLATE "C",
+  error_message text,
+  started_at  timestamptz,
   finished_at timestamptz,
   -- When something was written about it, or upkeep last looked.
   touched_at  timestamptz NOT NULL
@@ -29,7 +33,7 @@ CREATE TABLE millrace.pipeline_runs (
 CREATE INDEX pipeline_runs_by_tenant ON millrace.pipeline_runs (tenant, seq);
 CREATE INDEX pipeline_runs_by_submitter ON millrace.pipeline_runs (submitter, seq);
 CREATE INDEX pipeline_runs_by_pipeline ON millrace.pipeline_runs (pipeline, seq);
-CREATE INDEX pipeline_runs_live ON millrace.pipeline_runs (touched_at) WHERE state = 'running';
+CREATE INDEX pipeline_runs_live ON millrace.pipeline_runs (touched_at) WHERE state IN ('QUEUED', 'PROCESSING');
 CREATE INDEX pipeline_runs_by_end ON millrace.pipeline_runs (finished_at) WHERE finished_at IS NOT NULL;
 -- A key is its submitter's: the run of somebody else is never answered with.
 CREATE UNIQUE INDEX pipeline_runs_by_key ON millrace.pipeline_runs (tenant, coalesce(submitter, ''), key) WHERE key IS NOT NULL;

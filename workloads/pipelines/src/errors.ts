@@ -1,7 +1,7 @@
 import type { Issue, WorkloadProblem } from '@millrace/workload-kit';
 import type { errors } from './contract/errors.ts';
 
-export type PipelineErrorCode = keyof typeof errors | 'invalid_key';
+export type PipelineErrorCode = keyof typeof errors;
 
 /** A refusal with a sentence for the person who asked. */
 export class PipelineError extends Error {

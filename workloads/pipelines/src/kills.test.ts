@@ -69,7 +69,7 @@ test('branches that end at the same moment, in two workers, make one join', asyn
     if (!worked.includes(true)) break;
   }
   for (const id of ids)
-    expect(await world.sight(id)).toBe('succeeded a=done b=done c=done d=done e=skipped');
+    expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done d=done e=skipped');
   expect(begun(world)).toEqual([10, 10, 10, 10, 0]);
 });
 

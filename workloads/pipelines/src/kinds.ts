@@ -48,7 +48,7 @@ export function pipelineKinds(): JobKind<unknown, Pipelines>[] {
       if (service === undefined)
         throw new JobFailure('service_missing', `There is no service "${as}" in services.yaml.`);
       try {
-        const { run } = await runs.submit({
+        const run = await runs.submit({
           pipeline,
           parameters,
           tenant,
@@ -85,6 +85,6 @@ async function endStep(
   const { state, error } = job;
   const { run, step, revision } = data;
   await store.endByJob(run, step, { id, state, error, revision });
-  const whole = await store.find(run);
-  if (whole !== null) await stopWork(whole);
+  const found = await store.find(run);
+  if (found !== null) await stopWork(found);
 }

@@ -1,12 +1,13 @@
 import type { Clock, Log, Queue } from '@millrace/engine';
+import { type WatchRun, createWatch } from '@millrace/runs';
 import { type Migrations, type PostgresStore, migrate } from '@millrace/store-postgres';
 import type { Live } from '@millrace/workload-kit';
 import type { Catalogue } from './catalogue.ts';
 import type { PipelineMetrics } from './observe.ts';
 import { createStepJobs } from './runs/jobs.ts';
 import { type Runs, createRuns } from './runs/runs.ts';
-import { type RunStore, createRunStore } from './runs/store.ts';
-import { type WatchRun, createWatch } from './runs/watch.ts';
+import type { PipelineRunRecord } from './runs/pipeline-run.ts';
+import { PIPELINE_TOPIC, type RunStore, createRunStore } from './runs/store.ts';
 import type { Workshop } from './step/run-step.ts';
 import { type StopWork, createStopWork } from './step/stop.ts';
 import type { Works } from './step/work.ts';
@@ -17,7 +18,7 @@ import { type Sweep, createSweep } from './upkeep/sweep.ts';
 /** The pipelines on a database, a queue and the steps of other workloads. */
 export interface Pipelines {
   readonly runs: Runs;
-  readonly watch: WatchRun;
+  readonly watch: WatchRun<PipelineRunRecord>;
   readonly catalogue: Catalogue;
   readonly store: RunStore;
   readonly stopWork: StopWork;
@@ -61,8 +62,8 @@ export async function openPipelines(params: PipelinesParams): Promise<Pipelines>
   const stopWork = createStopWork({ store, database, works, log });
   await catalogue.open(works);
   return {
-    runs: createRuns({ store, jobs, catalogue, works, stopWork, now }),
-    watch: createWatch({ store, live, clock }),
+    runs: createRuns({ database, store, jobs, catalogue, works, stopWork, now }),
+    watch: createWatch({ topic: PIPELINE_TOPIC, find: store.find, live, clock }),
     catalogue,
     store,
     stopWork,

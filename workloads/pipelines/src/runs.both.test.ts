@@ -52,16 +52,16 @@ describe.each(DATABASES)('runs of pipelines on %s', (which) => {
     test('goes from step to step; what each has begun is looked at until it is over', async () => {
       world.things.behaviours.set('a', { looks: 3, output: { rows: 5 } });
       const id = await world.submit('line');
-      expect(await world.sight(id)).toBe('running a=waiting b=waiting c=waiting');
+      expect(await world.sight(id)).toBe('QUEUED a=waiting b=waiting c=waiting');
       await world.step();
-      expect(await world.sight(id)).toBe('running a=running b=waiting c=waiting');
+      expect(await world.sight(id)).toBe('PROCESSING a=running b=waiting c=waiting');
       expect(await step(id, 'a')).toMatchObject({
         startedId: 'query-1',
         progress: { done: 1, total: 3 },
         output: null,
       });
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done');
       expect(await step(id, 'a')).toMatchObject({ output: { rows: 5 }, error: null });
       expect(
         world.things.all.map(({ key, who }) => [key, who.correlationId, who.submitter]),
@@ -71,13 +71,13 @@ describe.each(DATABASES)('runs of pipelines on %s', (which) => {
         Array.from({ length: 3 }, () => ['pipeline.step', 'SUCCEEDED']),
       );
       expect(world.announced).toContain(`pipeline ${id}`);
-      expect(world.told).toContain('pipeline_runs_total 1 succeeded');
+      expect(world.told).toContain('pipeline_runs_total 1 SUCCEEDED');
     });
 
     test('branches run side by side, and what joins them runs once, after both', async () => {
       const id = await world.submit('diamond');
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done d=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done d=done');
       expect(world.things.all).toHaveLength(4);
     });
 
@@ -85,7 +85,7 @@ describe.each(DATABASES)('runs of pipelines on %s', (which) => {
       const id = await world.submit('diamond');
       await world.step();
       while ((await world.together()) > 0);
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done d=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done d=done');
       expect(world.things.of('d')).toHaveLength(1);
     });
 
@@ -176,8 +176,8 @@ steps:
   e: { query: { name: e }, after: [a, b], when: { b.state: skipped } }
 `;
     test.each([
-      [5, 'succeeded a=done b=done c=done d=done e=skipped'],
-      [0, 'succeeded a=done b=skipped c=skipped d=skipped e=done'],
+      [5, 'SUCCEEDED a=done b=done c=done d=done e=skipped'],
+      [0, 'SUCCEEDED a=done b=skipped c=skipped d=skipped e=done'],
     ])('with %i rows: %s', async (rows, sight) => {
       world.files.set('picky', PICKY);
       world.things.behaviours.set('a', { output: { rows } });
@@ -192,7 +192,7 @@ steps:
       fail('b');
       const id = await world.submit('diamond');
       await world.finish();
-      expect(await world.sight(id)).toBe('failed a=done b=failed c=done d=waiting');
+      expect(await world.sight(id)).toBe('FAILED a=done b=failed c=done d=waiting');
       expect(await step(id, 'b')).toMatchObject({
         error: { code: 'broken', message: 'It broke.' },
       });
@@ -206,7 +206,7 @@ steps:
       fail('b');
       const id = await world.submit('line');
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=failed c=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=failed c=done');
     });
 
     test('what is refused fails at once, what may pass is tried again and says why it waits', async () => {
@@ -219,23 +219,23 @@ steps:
         error: { code: 'away', message: 'Away.' },
       });
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done');
       expect(await step(id, 'a')).toMatchObject({ error: null });
       answers = [new JobFailure('no', 'No.', { retryable: false })];
       const other = await world.submit('line');
       await world.finish();
-      expect(await world.sight(other)).toBe('failed a=failed b=waiting c=waiting');
+      expect(await world.sight(other)).toBe('FAILED a=failed b=waiting c=waiting');
     });
 
     test('goes on by a resume: its work is begun again under another key, what was done is not', async () => {
       fail('b', 1);
       const id = await world.submit('diamond');
       await world.finish();
-      expect(await world.sight(id)).toBe('failed a=done b=failed c=done d=waiting');
+      expect(await world.sight(id)).toBe('FAILED a=done b=failed c=done d=waiting');
       await world.pipelines.runs.resume(id);
-      expect(await world.sight(id)).toBe('running a=done b=waiting c=done d=waiting');
+      expect(await world.sight(id)).toBe('PROCESSING a=done b=waiting c=done d=waiting');
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done d=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done d=done');
       expect(world.things.all.map(({ key }) => key.split('/').slice(1).join('/'))).toEqual(
         expect.arrayContaining(['b/1', 'b/2', 'd/1']),
       );
@@ -251,7 +251,7 @@ steps:
       await world.finish();
       await world.pipelines.runs.resume(id);
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done');
       expect(world.things.of('b')).toMatchObject([{ retried: 1 }]);
     });
 
@@ -263,7 +263,7 @@ steps:
       await world.pipelines.runs.resume(id);
       await world.finish();
       expect(world.things.of('b')).toHaveLength(1);
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done');
     });
 
     test('its job, run again by hand, fails as before and changes nothing', async () => {
@@ -301,12 +301,12 @@ steps:
       const id = await world.submit('diamond');
       for (let count = 0; world.things.all.length < 3; count += 1) await world.step();
       await world.pipelines.runs.cancel(id);
-      expect(await world.sight(id)).toBe('canceled a=done b=canceled c=canceled d=canceled');
+      expect(await world.sight(id)).toBe('CANCELED a=done b=canceled c=canceled d=canceled');
       expect(
         [...world.things.of('b'), ...world.things.of('c')].map(({ canceled }) => canceled),
       ).toEqual([1, 1]);
       await world.finish();
-      expect(await world.sight(id)).toBe('canceled a=done b=canceled c=canceled d=canceled');
+      expect(await world.sight(id)).toBe('CANCELED a=done b=canceled c=canceled d=canceled');
       const { jobs } = await world.queue.list({
         filter: { correlationId: id, kind: 'pipeline.step', state: 'QUEUED' },
         limit: 10,
@@ -314,7 +314,7 @@ steps:
       expect(jobs).toEqual([]);
       await world.pipelines.runs.resume(id);
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done d=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done d=done');
       // What can be tried again is; the other is begun once more.
       expect(world.things.of('b')).toMatchObject([{ retried: 1 }]);
       expect(world.things.of('c')).toHaveLength(2);
@@ -327,11 +327,11 @@ steps:
       const { job } = (await step(id, 'a')) ?? {};
       await world.queue.cancel([job ?? '']);
       await world.finish();
-      expect(await world.sight(id)).toBe('canceled a=canceled b=waiting c=waiting');
+      expect(await world.sight(id)).toBe('CANCELED a=canceled b=waiting c=waiting');
       expect(world.things.of('a')).toMatchObject([{ canceled: 1 }]);
       await world.pipelines.runs.resume(id);
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done');
     });
 
     test('of a step that waits, by its job, cancels its run too', async () => {
@@ -339,7 +339,7 @@ steps:
       const { jobs } = await world.queue.list({ filter: { correlationId: id }, limit: 10 });
       await world.queue.cancel(jobs.map((job) => job.id));
       await world.finish();
-      expect(await world.sight(id)).toBe('canceled a=canceled b=waiting c=waiting');
+      expect(await world.sight(id)).toBe('CANCELED a=canceled b=waiting c=waiting');
     });
   });
 
@@ -351,10 +351,10 @@ steps:
       world.files.set('line', line('a', 'mended', 'c', 'extra'));
       await world.pipelines.runs.resume(id);
       await world.finish();
-      expect(await world.sight(id)).toBe('failed a=done b=failed c=waiting');
+      expect(await world.sight(id)).toBe('FAILED a=done b=failed c=waiting');
       await world.pipelines.runs.resume(id, { withFile: true });
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done mended=done c=done extra=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done mended=done c=done extra=done');
       expect(world.things.of('a')).toHaveLength(1);
     });
 
@@ -369,7 +369,7 @@ steps:
       });
       await world.pipelines.runs.resume(id, { withFile: true });
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done');
       expect(world.things.of('b')).toMatchObject([{ retried: 0 }, { retried: 0 }]);
     });
 
@@ -380,7 +380,7 @@ steps:
       world.files.set('line', line('other', 'b', 'c'));
       const resume = world.pipelines.runs.resume(id, { withFile: true });
       await expect(resume).rejects.toEqual(refused('pipeline_changed'));
-      expect(await world.sight(id)).toBe('failed a=done b=failed c=waiting');
+      expect(await world.sight(id)).toBe('FAILED a=done b=failed c=waiting');
     });
 
     test('a join keeps what was over before', async () => {
@@ -393,7 +393,7 @@ steps:
       );
       await world.pipelines.runs.resume(id, { withFile: true });
       await world.finish();
-      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done d=done');
+      expect(await world.sight(id)).toBe('SUCCEEDED a=done b=done c=done d=done');
       expect(world.things.of('c')).toHaveLength(1);
       expect(world.things.of('d2')).toHaveLength(1);
     });

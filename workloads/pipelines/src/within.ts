@@ -1,27 +1,17 @@
-import { type PageParams, type Scope, admitted, badCursor } from '@millrace/workload-kit';
+import { runTopic, runsWithin } from '@millrace/runs';
+import { type PageParams, type Scope, type Topic, badCursor } from '@millrace/workload-kit';
 import { definitionOf } from './catalogue.ts';
 import type { PipelineRun } from './contract/runs.ts';
 import { pipelineJson, runJson } from './handlers/json.ts';
 import type { Pipelines } from './pipelines.ts';
-import type { RunFilter } from './runs/list.ts';
-import type { WholeRun } from './runs/record.ts';
-import { type NewRun, noRun } from './runs/runs.ts';
+import type { PipelineRunRecord } from './runs/pipeline-run.ts';
+import { type NewRun, type PipelineFilter, noRun } from './runs/runs.ts';
 
 /** The pipelines as a caller may see them: what is outside of the scope is answered as if it were not there. */
 export function pipelinesWithin(pipelines: Pipelines, scope: Scope) {
   const { runs, watch, catalogue, works, now } = pipelines;
-  const shown = (whole: WholeRun): PipelineRun => runJson(whole, catalogue.now(), works);
-
-  /** The one way to a run of a caller's. */
-  async function own(id: string): Promise<WholeRun> {
-    const found = await runs.find(id);
-    const within = admitted(
-      scope,
-      found && { whole: found, tenant: found.run.tenant, submitter: found.run.submitter },
-    );
-    if (within === null) throw noRun(id);
-    return within.whole;
-  }
+  const shown = (run: PipelineRunRecord): PipelineRun => runJson(run, catalogue.now(), works);
+  const { own, list } = runsWithin(scope, { find: (id) => runs.find(id), missing: noRun });
 
   return {
     /** Files are of the installation: whoever may look sees them all. */
@@ -55,28 +45,29 @@ export function pipelinesWithin(pipelines: Pipelines, scope: Scope) {
         return shown(await runs.submit({ ...run, tenant: scope.tenant }));
       },
       get: async (id: string): Promise<PipelineRun> => shown(await own(id)),
-      async list(params: PageParams & Omit<RunFilter, 'tenants'>) {
-        const { owner, tenants } = scope;
-        // A member who asks for the runs of somebody else gets none.
-        if (owner !== null && params.submitter !== undefined && params.submitter !== owner)
-          return { items: [], next: null };
-        const submitter = owner ?? params.submitter;
-        const { items, next } = await runs.list({ ...params, submitter, tenants });
-        if (items.length > 0) scope.accessTrace?.touched(tenants);
+      async list(params: PageParams & PipelineFilter) {
+        const { items, next } = await list(params, runs.list);
         return { items: items.map(shown), next };
       },
       async cancel(id: string): Promise<PipelineRun> {
-        return shown(await runs.cancel((await own(id)).run.id));
+        return shown(await runs.cancel((await own(id)).id));
       },
       async resume(id: string, options: { readonly withFile: boolean }): Promise<PipelineRun> {
-        return shown(await runs.resume((await own(id)).run.id, options));
+        return shown(await runs.resume((await own(id)).id, options));
       },
       async *watch(id: string, signal: AbortSignal): AsyncGenerator<PipelineRun> {
-        const { run } = await own(id);
-        for await (const whole of watch(run.id, signal)) yield shown(whole);
+        for await (const run of watch((await own(id)).id, signal)) yield shown(run);
       },
     },
   };
 }
 
 export type PipelinesWithin = ReturnType<typeof pipelinesWithin>;
+
+/** Runs in live events. */
+export function pipelineTopic({ runs, catalogue, works }: Pipelines): Topic {
+  return runTopic({
+    ...runs,
+    eventOf: (run) => ({ type: 'pipeline', run: runJson(run, catalogue.now(), works) }),
+  });
+}

@@ -13,8 +13,7 @@ import { type PipelinesConfig, settings } from './settings.ts';
 import { START, STEP } from './step/data.ts';
 import { followSteps } from './step/follow.ts';
 import type { Work } from './step/work.ts';
-import { pipelineTopic } from './topic.ts';
-import { pipelinesWithin } from './within.ts';
+import { pipelineTopic, pipelinesWithin } from './within.ts';
 
 const UPKEEP_EVERY_MS = 60_000;
 
@@ -72,7 +71,10 @@ export const pipelines: Workload<PipelinesConfig, Pipelines, typeof contract, Ca
     return {
       service,
       handlers: (scope) => handlersOf(pipelinesWithin(service, scope)),
-      gauges: (set) => set('pipeline_live_runs', reconcile.live()),
+      gauges(set) {
+        for (const [state, count] of Object.entries(reconcile.live()))
+          set('pipeline_live_runs', count, { state });
+      },
       chores: [
         { name: 'reconcile', everyMs: UPKEEP_EVERY_MS, runOnce: reconcile.runOnce },
         { name: 'sweep', everyMs: UPKEEP_EVERY_MS, runOnce: sweep.runOnce },

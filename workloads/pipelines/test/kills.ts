@@ -16,7 +16,7 @@ steps:
   d: { query: { name: d, rows: b }, after: [b, c] }
   e: { query: { name: e }, when: { a.rows: { above: 100 } } }
 `;
-export const DONE = 'succeeded a=done b=done c=failed d=done e=skipped';
+export const DONE = 'SUCCEEDED a=done b=done c=failed d=done e=skipped';
 export const WHEN = ['before', 'after'] as const;
 type When = (typeof WHEN)[number];
 
@@ -74,7 +74,7 @@ export async function killSubmission(world: World, point: number, when: When): P
   await settleDown(world);
   const { items } = await world.pipelines.runs.list({ limit: 1 });
   const [newest] = items;
-  const sight = newest === undefined ? 'none' : await world.sight(newest.run.id);
+  const sight = newest === undefined ? 'none' : await world.sight(newest.id);
   expect(sight).toBeOneOf(['none', DONE]);
   expect(begun(world)).toBeOneOf([
     [0, 0, 0, 0, 0],
@@ -100,12 +100,12 @@ export async function killCancel(world: World, point: number, when: When): Promi
   const isKilled = world.contacts() >= point;
   world.restart();
   const state = (await world.sight(id)).split(' ')[0];
-  if (state === 'running') await world.pipelines.runs.cancel(id);
+  if (state === 'PROCESSING') await world.pipelines.runs.cancel(id);
   await world.upkeep();
   await world.finish();
   expect([point, await world.sight(id)]).toEqual([
     point,
-    'canceled a=done b=canceled c=canceled d=canceled e=canceled',
+    'CANCELED a=done b=canceled c=canceled d=canceled e=canceled',
   ]);
   const left = ['b', 'c'].flatMap((name) =>
     world.things.of(name).map(({ canceled }) => canceled > 0),
@@ -128,7 +128,7 @@ export async function killAndCancel(world: World, point: number, when: When): Pr
   await world.finish();
   expect([point, await world.sight(id)]).toEqual([
     point,
-    'canceled a=canceled b=canceled c=canceled d=canceled e=canceled',
+    'CANCELED a=canceled b=canceled c=canceled d=canceled e=canceled',
   ]);
   expect([point, world.things.all.filter(({ canceled }) => canceled === 0)]).toEqual([point, []]);
 }
@@ -140,7 +140,7 @@ export async function killResume(world: World, point: number, when: When): Promi
   behaviours.set('b', { fails: (thing) => (of('b').indexOf(thing) === 0 ? broken : null) });
   const id = await world.submit('diamond');
   await world.finish();
-  expect(await world.sight(id)).toBe('failed a=done b=failed c=failed d=waiting e=waiting');
+  expect(await world.sight(id)).toBe('FAILED a=done b=failed c=failed d=waiting e=waiting');
   world.killAt(point, when);
   const isKilled = await world.pipelines.runs.resume(id).then(
     () => false,
@@ -150,7 +150,7 @@ export async function killResume(world: World, point: number, when: When): Promi
   await world.finish();
   if (world.contacts() < point && !isKilled) return false;
   await settleDown(world);
-  if ((await world.sight(id)).startsWith('failed')) {
+  if ((await world.sight(id)).startsWith('FAILED')) {
     await world.pipelines.runs.resume(id);
     await settleDown(world);
   }

@@ -59,7 +59,7 @@ export interface World {
   contacts(): number;
   /** Another process in the place of one that was killed outside of a job. */
   restart(): void;
-  /** States of the run and of its steps: `succeeded a=done b=skipped`. */
+  /** States of the run and of its steps: `SUCCEEDED a=done b=skipped`. */
   sight(id: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -241,7 +241,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     files,
     beside,
     async submit(pipeline, changes = {}) {
-      const { run: made } = await pipelines.runs.submit({
+      const made = await pipelines.runs.submit({
         pipeline,
         parameters: {},
         tenant: '',
@@ -273,10 +273,10 @@ export async function openWorld(database: TestDatabase): Promise<World> {
       kill = null;
     },
     async sight(id) {
-      const whole = await pipelines.store.find(id);
-      if (whole === null) return 'gone';
-      const steps = whole.steps.map(({ step, state }) => `${step}=${state}`);
-      return [whole.run.state, ...steps].join(' ');
+      const found = await pipelines.store.find(id);
+      if (found === null) return 'gone';
+      const steps = found.steps.map(({ step, state }) => `${step}=${state}`);
+      return [found.state, ...steps].join(' ');
     },
     async close() {
       await pipelines.close();

@@ -2,14 +2,14 @@
 
 CREATE TABLE millrace.shell_query_runs (
   seq                 bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  tenant_id           text COLLATE "C" NOT NULL,
-  user_id             text COLLATE "C" NOT NULL,
+  tenant              text COLLATE "C" NOT NULL,
+  submitter           text COLLATE "C",
   mid                 text COLLATE "C" NOT NULL,
   eid                 text,
   sql_text            text NOT NULL,
   snippet_name        text,
-  -- queued -> running -> ready; failed and canceled from the first two; running -> queued once, as text.
-  status              text COLLATE "C" NOT NULL,
+  -- QUEUED -> PROCESSING -> SUCCEEDED; FAILED and CANCELED from the first two; PROCESSING -> QUEUED once, as text.
+  state               text COLLATE "C" NOT NULL,
   mce_status          text,
   task_id             text,
   query_definition_id text,
@@ -30,8 +30,9 @@ CREATE TABLE millrace.shell_query_runs (
   created_at          timestamptz NOT NULL,
   -- From then on Marketing Cloud may have begun: nobody starts the query again without looking.
   start_requested_at  timestamptz,
-  poll_started_at     timestamptz,
-  completed_at        timestamptz,
+  -- When Marketing Cloud had taken it.
+  started_at          timestamptz,
+  finished_at         timestamptz,
   results_expire_at   timestamptz,
   -- What was made for the run in Marketing Cloud is no longer there.
   query_gone_at       timestamptz,
@@ -41,16 +42,16 @@ CREATE TABLE millrace.shell_query_runs (
   -- A client that lost the answer asks again with the same key, and gets the run that it has made.
   key                 text COLLATE "C"
 );
--- A key is its user's: the run of somebody else is never answered with.
-CREATE UNIQUE INDEX shell_query_runs_by_key ON millrace.shell_query_runs (tenant_id, user_id, key) WHERE key IS NOT NULL;
-CREATE INDEX shell_query_runs_by_tenant ON millrace.shell_query_runs (tenant_id, seq);
-CREATE INDEX shell_query_runs_by_user ON millrace.shell_query_runs (user_id, seq);
-CREATE INDEX shell_query_runs_live ON millrace.shell_query_runs (touched_at) WHERE status IN ('queued', 'running');
-CREATE INDEX shell_query_runs_unclean ON millrace.shell_query_runs (completed_at)
-  WHERE completed_at IS NOT NULL AND query_gone_at IS NULL;
+-- A key is its submitter's: the run of somebody else is never answered with.
+CREATE UNIQUE INDEX shell_query_runs_by_key ON millrace.shell_query_runs (tenant, coalesce(submitter, ''), key) WHERE key IS NOT NULL;
+CREATE INDEX shell_query_runs_by_tenant ON millrace.shell_query_runs (tenant, seq);
+CREATE INDEX shell_query_runs_by_submitter ON millrace.shell_query_runs (submitter, seq);
+CREATE INDEX shell_query_runs_live ON millrace.shell_query_runs (touched_at) WHERE state IN ('QUEUED', 'PROCESSING');
+CREATE INDEX shell_query_runs_unclean ON millrace.shell_query_runs (finished_at)
+  WHERE finished_at IS NOT NULL AND query_gone_at IS NULL;
 CREATE INDEX shell_query_runs_expiring ON millrace.shell_query_runs (results_expire_at)
   WHERE results_expire_at IS NOT NULL AND target_gone_at IS NULL;
-CREATE INDEX shell_query_runs_by_end ON millrace.shell_query_runs (completed_at);
+CREATE INDEX shell_query_runs_by_end ON millrace.shell_query_runs (finished_at);
 
 -- Part of every key in Marketing Cloud, so that installations that share a business unit leave each other's alone.
 CREATE TABLE millrace.shell_query_installation (

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 afterEach(() => world.close());
 
-const submit = () => world.queries.runs.submit({ sqlText: SQL, tenantId: '', userId: 'ada' });
+const submit = () => world.queries.runs.submit({ sqlText: SQL, tenant: '', submitter: 'ada' });
 
 test('data extensions and queries are made in folders of their own kind', async () => {
   const config = { ...WORK_CONFIG, dataExtensionFolderId: '7', queryFolderId: '8' };
@@ -37,7 +37,7 @@ test.each([
   world.mids.shift();
   expect(await world.step()).toBe(true);
   expect(await world.queries.runs.get(id)).toMatchObject({
-    status: 'failed',
+    state: 'FAILED',
     error: {
       code: 'marketing_cloud_not_configured',
       message: 'The business unit 100001 is no longer in MCE_MIDS.',
@@ -54,7 +54,7 @@ test('a run that is over when its MID is taken out stays as it is, and is cleane
   await world.queries.runs.cancel(id);
   const [removed] = world.mids.splice(0, 1);
   await world.finish();
-  expect(await world.queries.runs.get(id)).toMatchObject({ status: 'canceled', error: null });
+  expect(await world.queries.runs.get(id)).toMatchObject({ state: 'CANCELED', error: null });
   expect(world.cloud.queries.size).toBe(1);
   if (removed !== undefined) world.mids.push(removed);
   await world.pass(180_000);

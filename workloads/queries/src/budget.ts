@@ -7,9 +7,9 @@ const TODAY: Statement = {
   text: `
 WITH day AS MATERIALIZED (SELECT date_trunc('day', millrace.clock() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS began)
 SELECT coalesce(sum(api_calls), 0)::float8 AS calls FROM (
-  SELECT api_calls FROM millrace.shell_query_runs WHERE completed_at >= (SELECT began FROM day)
+  SELECT api_calls FROM millrace.shell_query_runs WHERE finished_at >= (SELECT began FROM day)
   UNION ALL
-  SELECT api_calls FROM millrace.shell_query_runs WHERE status IN ('queued', 'running') AND touched_at IS NOT NULL) r`,
+  SELECT api_calls FROM millrace.shell_query_runs WHERE state IN ('QUEUED', 'PROCESSING') AND touched_at IS NOT NULL) r`,
 };
 
 const FOR_MS = 15_000;

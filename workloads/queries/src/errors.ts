@@ -4,7 +4,7 @@ import type { Issue, WorkloadProblem } from '@millrace/workload-kit';
 import type { errors } from './contract/errors.ts';
 import type { failures } from './contract/failures.ts';
 
-export type QueryErrorCode = keyof typeof errors | 'invalid_key';
+export type QueryErrorCode = keyof typeof errors;
 export type FailureCode = keyof typeof failures;
 
 /** A refusal with a sentence for the person who asked. */

@@ -1,10 +1,11 @@
 import type { CallReport } from '@millrace/marketing-cloud';
 import type { Recorder } from '@millrace/workload-kit';
 import type { metrics } from './contract/metrics.ts';
-import type { RunRecord } from './runs/record.ts';
+import { STATUS_OF } from './contract/runs.ts';
+import type { QueryRunRecord } from './runs/query-run.ts';
 
 export interface QueryMetrics {
-  ended(run: RunRecord): void;
+  ended(run: QueryRunRecord): void;
   polled(): void;
   unanswered(call: 'status' | 'probe' | 'isRunning' | 'rowset'): void;
   isRunningChecked(): void;
@@ -24,10 +25,11 @@ type Telemetry = Recorder<typeof metrics>;
 
 export function metricsOf({ count, record }: Telemetry): QueryMetrics {
   return {
-    ended({ status, error, createdAt, completedAt, apiCalls }) {
+    ended({ state, error, createdAt, finishedAt, apiCalls }) {
+      const status = STATUS_OF[state];
       count('shell_query_runs_total', 1, { status, reason: error?.code ?? 'none' });
-      if (completedAt !== null)
-        record('shell_query_run_duration_ms', completedAt - createdAt, { status });
+      if (finishedAt !== null)
+        record('shell_query_run_duration_ms', finishedAt - createdAt, { status });
       record('shell_query_api_calls_per_run', apiCalls);
     },
     polled: () => count('shell_query_poll_iterations_total', 1),

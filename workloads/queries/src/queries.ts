@@ -1,5 +1,6 @@
 import type { Clock, Log, Queue } from '@millrace/engine';
 import type { BusinessUnit, CallReport, MarketingCloud } from '@millrace/marketing-cloud';
+import { type WatchRun, createWatch } from '@millrace/runs';
 import { type Migrations, type PostgresStore, migrate } from '@millrace/store-postgres';
 import type { Live } from '@millrace/workload-kit';
 import { type Tally, createMeter } from './calls.ts';
@@ -10,12 +11,11 @@ import { createRunJobs } from './jobs.ts';
 import { type MidOfTenant, type Mids, createMids } from './mids.ts';
 import type { QueryMetrics } from './observe.ts';
 import { createStatuses } from './poll/statuses.ts';
-import { readKeys } from './runs/keys.ts';
-import type { RunRecord } from './runs/record.ts';
-import type { End } from './runs/records.ts';
+import { readKeys } from './runs/asset-keys.ts';
+import type { QueryRunRecord } from './runs/query-run.ts';
+import type { End } from './runs/write.ts';
 import { type Runs, createRuns } from './runs/runs.ts';
-import { createRunStore } from './runs/store.ts';
-import { type WatchRun, createWatch } from './runs/watch.ts';
+import { RUN_TOPIC, createRunStore } from './runs/store.ts';
 import { type Snippets, createSnippets } from './snippets/snippets.ts';
 import { type Erase, createErase } from './upkeep/erase.ts';
 import { type Reconcile, createReconcile } from './upkeep/reconcile.ts';
@@ -25,7 +25,7 @@ import type { Tallied, WorkConfig, Workshop } from './workshop.ts';
 /** The queries on a database and an account of Marketing Cloud. */
 export interface Queries {
   readonly runs: Runs;
-  readonly watch: WatchRun;
+  readonly watch: WatchRun<QueryRunRecord>;
   readonly mids: Mids;
   readonly snippets: Snippets;
   readonly catalog: Catalog;
@@ -37,9 +37,9 @@ export interface Queries {
   readonly sweep: Sweep;
   readonly erase: Erase;
   /** There are more rows than were counted when the run became ready. */
-  counted(run: RunRecord, rowCount: number): Promise<void>;
+  counted(run: QueryRunRecord, rowCount: number): Promise<void>;
   /** Adds the calls of the work to those of the run. */
-  counting<T>(run: RunRecord, work: () => Promise<T>): Promise<T>;
+  counting<T>(run: QueryRunRecord, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
   const catalog = createCatalog({ businessUnit, now: () => clock.now() });
   const cleanup = createCleanup({ runs, businessUnit, log });
 
-  async function end(run: RunRecord, how: End, last?: Tallied): Promise<void> {
+  async function end(run: QueryRunRecord, how: End, last?: Tallied): Promise<void> {
     const ended = await runs.end(run, how, last && { ...last.noted, calls: last.tally.calls });
     if (ended !== null) {
       if (last !== undefined) last.tally.calls = 0;
@@ -125,12 +125,12 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
     log,
     cleanup,
     end,
-    fail: (run, code, message, last) => end(run, { status: 'failed', code, message }, last),
+    fail: (run, code, message, last) => end(run, { state: 'FAILED', code, message }, last),
   };
 
   return {
     runs: createRuns({ database, store: runs, jobs, mids, onEnded: metrics.ended }),
-    watch: createWatch({ store: runs, live, clock }),
+    watch: createWatch({ topic: RUN_TOPIC, find: runs.find, live, clock }),
     mids,
     snippets: createSnippets({ database }),
     catalog,

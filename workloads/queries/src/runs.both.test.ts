@@ -23,7 +23,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
   afterEach(() => world.close());
 
   const submit = (changes: object = {}) =>
-    world.queries.runs.submit({ sqlText: SQL, tenantId: '', userId: 'ada', ...changes });
+    world.queries.runs.submit({ sqlText: SQL, tenant: '', submitter: 'ada', ...changes });
   const get = (id: string) => world.queries.runs.get(id);
   const count = (operation: string) =>
     world.cloud.calls.filter((each) => each === operation).length;
@@ -31,10 +31,10 @@ describe.each(DATABASES)('runs on %s', (which) => {
   describe('a run', () => {
     test('goes from SQL to rows: execute starts it and ends, one poll job looks until it is over', async () => {
       const { id } = await submit();
-      expect(await get(id)).toMatchObject({ status: 'queued', mid: '100001', userId: 'ada' });
+      expect(await get(id)).toMatchObject({ state: 'QUEUED', mid: '100001', submitter: 'ada' });
       await world.step();
       const running = await get(id);
-      expect(running).toMatchObject({ status: 'running', taskId: 't-1' });
+      expect(running).toMatchObject({ state: 'PROCESSING', taskId: 't-1' });
       expect(running.queryDefinitionId).toBe(`q-${running.queryCustomerKey}`);
       expect(running.columns).toEqual([
         { name: 'SubscriberKey', type: 'text' },
@@ -49,7 +49,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       await world.finish();
       const ready = await get(id);
       expect(ready).toMatchObject({
-        status: 'ready',
+        state: 'SUCCEEDED',
         rowCount: 5,
         mceStatus: 'Complete',
         error: null,
@@ -59,7 +59,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       expect(world.now() - began).toBe(32_000);
       expect(ready.apiCalls).toBe(world.cloud.calls.length);
       expect(world.jobs).toHaveLength(2);
-      expect((ready.resultsExpireAt ?? 0) - (ready.completedAt ?? 0)).toBe(86_400_000);
+      expect((ready.resultsExpireAt ?? 0) - (ready.finishedAt ?? 0)).toBe(86_400_000);
       // The query definition is gone; its rows live until they expire.
       expect([world.cloud.queries.size, world.cloud.targets.size]).toEqual([0, 1]);
       expect(world.announced).toContain(`run ${id}`);
@@ -82,7 +82,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       world.cloud.behaviour = { ...USUAL, rows: 0 };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 0, error: null });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 0, error: null });
       expect(
         world.told.filter((each) => each === 'shell_query_rowset_readiness_retries_total'),
       ).toHaveLength(2);
@@ -95,7 +95,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       const { id } = await submit();
       await world.finish();
       expect(await get(id)).toMatchObject({
-        status: 'failed',
+        state: 'FAILED',
         error: { code: 'rowset_unavailable' },
       });
       expect([world.cloud.queries.size, world.cloud.targets.size]).toEqual([0, 0]);
@@ -109,7 +109,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5, mceStatus: 'Queued' });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 5, mceStatus: 'Queued' });
       expect(count('isRunning')).toBe(1);
       expect(world.told).toContain('shell_query_fast_path_completions_total');
     });
@@ -127,7 +127,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5 });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 5 });
       expect(elapsedAtEnd).toBeGreaterThanOrEqual(60_000);
     });
 
@@ -140,7 +140,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       const { id } = await submit();
       await world.finish();
       expect(await get(id)).toMatchObject({
-        status: 'failed',
+        state: 'FAILED',
         error: { code: 'query_failed', message: 'Marketing Cloud ended the query: Canceled' },
       });
       expect(world.cloud.starts).toHaveLength(1);
@@ -151,7 +151,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       await world.step();
       await world.pass(2 * 3_600_000);
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5 });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 5 });
     });
 
     test('takes nothing of a run that had its number before the database was set back', async () => {
@@ -183,7 +183,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
         };
         const { id } = await submit();
         await world.step();
-        expect(await get(id)).toMatchObject({ status: 'running' });
+        expect(await get(id)).toMatchObject({ state: 'PROCESSING' });
         expect(count('validate')).toBe(1);
       },
     );
@@ -196,7 +196,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       const { id } = await submit();
       await world.finish();
       expect(await get(id)).toMatchObject({
-        status: 'failed',
+        state: 'FAILED',
         error: { code: 'query_failed', message: 'Division by zero.' },
       });
       expect(world.cloud.starts).toHaveLength(1);
@@ -214,10 +214,10 @@ describe.each(DATABASES)('runs on %s', (which) => {
       const first = await get(id);
       await world.step();
       tries = 1;
-      expect(await get(id)).toMatchObject({ status: 'queued', columns: null, taskId: null });
+      expect(await get(id)).toMatchObject({ state: 'QUEUED', columns: null, taskId: null });
       await world.finish();
       const ready = await get(id);
-      expect(ready).toMatchObject({ status: 'ready', rowCount: 5 });
+      expect(ready).toMatchObject({ state: 'SUCCEEDED', rowCount: 5 });
       expect(ready.columns?.map(({ type }) => type)).toEqual(['text', 'text']);
       expect(ready.targetDeName).toBe(`${first.targetDeName}t`);
       expect([...world.cloud.targets.keys()]).toEqual([ready.targetDeName]);
@@ -232,7 +232,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'failed', error: { code: 'query_failed' } });
+      expect(await get(id)).toMatchObject({ state: 'FAILED', error: { code: 'query_failed' } });
       expect(world.cloud.starts).toHaveLength(2);
       expect([world.cloud.queries.size, world.cloud.targets.size]).toEqual([0, 0]);
     });
@@ -242,7 +242,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       const { id } = await submit();
       const began = world.now();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'failed', error: { code: 'query_timeout' } });
+      expect(await get(id)).toMatchObject({ state: 'FAILED', error: { code: 'query_timeout' } });
       expect(world.now() - began).toBeGreaterThanOrEqual(29 * 60_000);
       expect(world.now() - began).toBeLessThan(30 * 60_000);
       expect(world.told).toContain('shell_query_timeouts_total');
@@ -259,7 +259,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5, pollCount: 5 });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 5, pollCount: 5 });
       expect(world.warnings).toContain('A poll got no answer');
     });
 
@@ -271,7 +271,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 0 });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 0 });
       expect(count('isRunning')).toBe(2);
     });
 
@@ -285,7 +285,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5 });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 5 });
       expect(count('isRunning')).toBeGreaterThan(0);
     });
 
@@ -301,7 +301,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       await world.step();
       expect((world.jobs[1]?.dueAt ?? 0) - world.now()).toBe(60_000);
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready' });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED' });
     });
 
     test('429 while it is started: the job is tried again, and nothing is made twice', async () => {
@@ -313,7 +313,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready' });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED' });
       expect(world.cloud.starts).toHaveLength(1);
     });
 
@@ -323,14 +323,14 @@ describe.each(DATABASES)('runs on %s', (which) => {
         if (refuses && when === 'before') throw refusal('session', 'notSent');
       };
       const { id } = await submit();
-      expect(await get(id)).toMatchObject({ status: 'queued', trouble: null });
+      expect(await get(id)).toMatchObject({ state: 'QUEUED', trouble: null });
       await world.step();
       const seen = await get(id);
-      expect(seen).toMatchObject({ status: 'queued', error: null });
+      expect(seen).toMatchObject({ state: 'QUEUED', error: null });
       expect(seen?.trouble).toMatch(/\w/);
       refuses = false;
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', trouble: null, error: null });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', trouble: null, error: null });
     });
 
     test('Marketing Cloud away for good: the run fails with the last attempt of its job', async () => {
@@ -340,7 +340,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       const { id } = await submit();
       await world.finish();
       expect(await get(id)).toMatchObject({
-        status: 'failed',
+        state: 'FAILED',
         error: { code: 'marketing_cloud_unavailable' },
       });
       expect(world.jobs[0]).toMatchObject({ state: 'FAILED' });
@@ -352,7 +352,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5, taskId: null });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 5, taskId: null });
       expect(world.cloud.starts).toHaveLength(1);
     });
 
@@ -363,7 +363,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
       };
       const { id } = await submit();
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'failed', error: { code: 'start_unknown' } });
+      expect(await get(id)).toMatchObject({ state: 'FAILED', error: { code: 'start_unknown' } });
       expect(count('startQuery')).toBe(1);
       expect([world.cloud.queries.size, world.cloud.targets.size]).toEqual([0, 0]);
     });
@@ -396,14 +396,14 @@ describe.each(DATABASES)('runs on %s', (which) => {
           await world.queries.reconcile.runOnce();
           await world.finish();
           const run = await get(id);
-          ends.push(run.error?.code ?? run.status);
-          const isOver = run.completedAt !== null;
+          ends.push(run.error?.code ?? run.state);
+          const isOver = run.finishedAt !== null;
           expect([point, isOver, new Set(starts).size]).toEqual([point, true, starts.length]);
           await world.pass(180_000);
           await world.queries.sweep.runOnce();
           await world.queries.sweep.strays();
           expect([point, [...queries.keys()]]).toEqual([point, []]);
-          expect([point, targets.size]).toEqual([point, run.status === 'ready' ? 1 : 0]);
+          expect([point, targets.size]).toEqual([point, run.state === 'SUCCEEDED' ? 1 : 0]);
           const left = world.jobs.filter(
             ({ key, state }) => key.includes(id) && state === 'QUEUED',
           );
@@ -412,7 +412,7 @@ describe.each(DATABASES)('runs on %s', (which) => {
         }
         // Killed with the right to start, before the start left: nobody can know, so it fails. Once in each try.
         expect(ends.length).toBeGreaterThan(20 * tries);
-        expect(ends.filter((end) => end !== 'ready')).toEqual(
+        expect(ends.filter((end) => end !== 'SUCCEEDED')).toEqual(
           Array.from({ length: tries }, () => 'start_unknown'),
         );
       },

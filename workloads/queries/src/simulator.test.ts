@@ -7,7 +7,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type TestDatabase, openTestDatabase } from '../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../test/world.ts';
-import type { RunRecord } from './runs/record.ts';
+import type { QueryRunRecord } from './runs/query-run.ts';
 
 /** The workload and the connector against the simulated Marketing Cloud, in a time that passes from job to job. */
 
@@ -71,8 +71,8 @@ afterEach(async () => {
   await cloud.close();
 });
 
-async function ended(sqlText = SQL): Promise<RunRecord> {
-  const { id } = await world.queries.runs.submit({ sqlText, tenantId: '', userId: 'ada' });
+async function ended(sqlText = SQL): Promise<QueryRunRecord> {
+  const { id } = await world.queries.runs.submit({ sqlText, tenant: '', submitter: 'ada' });
   await world.finish();
   const run = await world.queries.runs.find(id);
   if (run === null) throw new Error('gone');
@@ -89,7 +89,7 @@ function left(): string[] {
 
 test('a run ends with its rows, and leaves its target alone', async () => {
   const run = await ended();
-  expect(run).toMatchObject({ status: 'ready', rowCount: 2, mceStatus: 'Complete' });
+  expect(run).toMatchObject({ state: 'SUCCEEDED', rowCount: 2, mceStatus: 'Complete' });
   expect(run.columns).toEqual([{ name: 'name', type: 'text' }]);
   expect(left()).toEqual([run.targetDeName]);
   expect(run.apiCalls).toBeGreaterThan(5);
@@ -99,56 +99,56 @@ test('a run ends with its rows, and leaves its target alone', async () => {
 
 describe('with each fault, a run ends as it should, and leaks nothing', () => {
   const rows: [FaultSpec & { readonly count?: number }, string][] = [
-    [{ kind: 'latency', ms: 1 }, 'ready 2'],
-    [{ kind: 'token-expired', times: 1 }, 'ready 2'],
-    [{ kind: 'throttled', times: 2, seconds: 5 }, 'ready 2'],
-    [{ kind: 'blocked', times: 1 }, 'ready 2'],
-    [{ kind: 'retention-refused' }, 'ready 2'],
-    [{ kind: 'create-exception' }, 'ready 2'],
-    [{ kind: 'new-id-zero' }, 'ready 2'],
-    [{ kind: 'slow', ms: 300_000 }, 'ready 2'],
-    [{ kind: 'late-rows', ms: 10_000 }, 'ready 2'],
-    [{ kind: 'no-completed-date' }, 'ready 2'],
-    [{ kind: 'early-completed-date' }, 'ready 2'],
-    [{ kind: 'stays-queued' }, 'ready 2'],
-    [{ kind: 'ignores-in' }, 'ready 2'],
-    [{ kind: 'no-status' }, 'ready 2'],
-    [{ kind: 'unknown-task' }, 'ready 2'],
-    [{ kind: 'not-running' }, 'ready 2'],
-    [{ kind: 'lost-rows' }, 'ready 0'],
-    [{ kind: 'no-rowset' }, 'failed rowset_unavailable'],
-    [{ kind: 'stuck-queued' }, 'failed query_timeout'],
-    [{ kind: 'task-error', message: 'Division by zero.' }, 'failed query_failed'],
-    [{ kind: 'fatal-error', times: 1 }, 'ready 2'],
-    [{ kind: 'fatal-error' }, 'failed query_failed'],
+    [{ kind: 'latency', ms: 1 }, 'SUCCEEDED 2'],
+    [{ kind: 'token-expired', times: 1 }, 'SUCCEEDED 2'],
+    [{ kind: 'throttled', times: 2, seconds: 5 }, 'SUCCEEDED 2'],
+    [{ kind: 'blocked', times: 1 }, 'SUCCEEDED 2'],
+    [{ kind: 'retention-refused' }, 'SUCCEEDED 2'],
+    [{ kind: 'create-exception' }, 'SUCCEEDED 2'],
+    [{ kind: 'new-id-zero' }, 'SUCCEEDED 2'],
+    [{ kind: 'slow', ms: 300_000 }, 'SUCCEEDED 2'],
+    [{ kind: 'late-rows', ms: 10_000 }, 'SUCCEEDED 2'],
+    [{ kind: 'no-completed-date' }, 'SUCCEEDED 2'],
+    [{ kind: 'early-completed-date' }, 'SUCCEEDED 2'],
+    [{ kind: 'stays-queued' }, 'SUCCEEDED 2'],
+    [{ kind: 'ignores-in' }, 'SUCCEEDED 2'],
+    [{ kind: 'no-status' }, 'SUCCEEDED 2'],
+    [{ kind: 'unknown-task' }, 'SUCCEEDED 2'],
+    [{ kind: 'not-running' }, 'SUCCEEDED 2'],
+    [{ kind: 'lost-rows' }, 'SUCCEEDED 0'],
+    [{ kind: 'no-rowset' }, 'FAILED rowset_unavailable'],
+    [{ kind: 'stuck-queued' }, 'FAILED query_timeout'],
+    [{ kind: 'task-error', message: 'Division by zero.' }, 'FAILED query_failed'],
+    [{ kind: 'fatal-error', times: 1 }, 'SUCCEEDED 2'],
+    [{ kind: 'fatal-error' }, 'FAILED query_failed'],
     // The generic exception: nobody knows how far the start had come.
-    [{ kind: 'perform-error', message: 'No.' }, 'failed start_unknown'],
-    [{ kind: 'permission', operation: 'soap:Create' }, 'failed marketing_cloud_refused'],
-    [{ kind: 'permission', operation: 'soap:Perform' }, 'failed marketing_cloud_refused'],
+    [{ kind: 'perform-error', message: 'No.' }, 'FAILED start_unknown'],
+    [{ kind: 'permission', operation: 'soap:Create' }, 'FAILED marketing_cloud_refused'],
+    [{ kind: 'permission', operation: 'soap:Perform' }, 'FAILED marketing_cloud_refused'],
     // Whoever may not retrieve anything sees the end by REST, and everything as text.
-    [{ kind: 'permission', operation: 'soap:Retrieve' }, 'ready 2'],
-    [{ kind: 'permission', operation: 'rest:validate' }, 'ready 2'],
-    [{ kind: 'permission', operation: 'rest:rowset' }, 'failed rowset_unavailable'],
-    [{ kind: 'permission' }, 'failed marketing_cloud_refused'],
-    [{ kind: 'bad-client' }, 'failed marketing_cloud_unavailable'],
-    [{ kind: 'cut-before', operation: 'soap:Create', times: 1 }, 'ready 2'],
-    [{ kind: 'cut-after', operation: 'soap:Create DataExtension', times: 1 }, 'ready 2'],
-    [{ kind: 'cut-after', operation: 'soap:Create QueryDefinition', times: 1 }, 'ready 2'],
-    [{ kind: 'cut-after', operation: 'soap:Perform', times: 1 }, 'ready 2'],
-    [{ kind: 'gateway', operation: 'soap:Perform', times: 1 }, 'failed start_unknown'],
-    [{ kind: 'gateway-after', operation: 'soap:Delete', times: 5 }, 'ready 2'],
-    [{ kind: 'cut-after', operation: 'soap:Retrieve', times: 3 }, 'ready 2'],
+    [{ kind: 'permission', operation: 'soap:Retrieve' }, 'SUCCEEDED 2'],
+    [{ kind: 'permission', operation: 'rest:validate' }, 'SUCCEEDED 2'],
+    [{ kind: 'permission', operation: 'rest:rowset' }, 'FAILED rowset_unavailable'],
+    [{ kind: 'permission' }, 'FAILED marketing_cloud_refused'],
+    [{ kind: 'bad-client' }, 'FAILED marketing_cloud_unavailable'],
+    [{ kind: 'cut-before', operation: 'soap:Create', times: 1 }, 'SUCCEEDED 2'],
+    [{ kind: 'cut-after', operation: 'soap:Create DataExtension', times: 1 }, 'SUCCEEDED 2'],
+    [{ kind: 'cut-after', operation: 'soap:Create QueryDefinition', times: 1 }, 'SUCCEEDED 2'],
+    [{ kind: 'cut-after', operation: 'soap:Perform', times: 1 }, 'SUCCEEDED 2'],
+    [{ kind: 'gateway', operation: 'soap:Perform', times: 1 }, 'FAILED start_unknown'],
+    [{ kind: 'gateway-after', operation: 'soap:Delete', times: 5 }, 'SUCCEEDED 2'],
+    [{ kind: 'cut-after', operation: 'soap:Retrieve', times: 3 }, 'SUCCEEDED 2'],
   ];
   test.each(rows)('%j: %s', async (fault, expected) => {
     cloud.faults.add(fault);
     const run = await ended();
     const end = run.error?.code ?? String(run.rowCount);
-    expect(`${run.status} ${end}`).toBe(expected);
+    expect(`${run.state} ${end}`).toBe(expected);
     cloud.faults.clear();
     await world.pass(180_000);
     await world.queries.sweep.runOnce();
     await world.queries.sweep.strays();
-    expect(left()).toEqual(run.status === 'ready' ? [run.targetDeName] : []);
+    expect(left()).toEqual(run.state === 'SUCCEEDED' ? [run.targetDeName] : []);
     expect(run.error?.message ?? '').not.toContain(CLIENT.secret);
   });
 });
@@ -158,8 +158,8 @@ describe('a query without rows', () => {
   async function seconds(sqlText: string): Promise<number> {
     const run = await ended(sqlText);
     const rowCount = sqlText === SQL ? 2 : 0;
-    expect(run).toMatchObject({ status: 'ready', rowCount, error: null });
-    return ((run.completedAt ?? 0) - (run.pollStartedAt ?? 0)) / 1_000;
+    expect(run).toMatchObject({ state: 'SUCCEEDED', rowCount, error: null });
+    return ((run.finishedAt ?? 0) - (run.startedAt ?? 0)) / 1_000;
   }
 
   test('takes a few seconds more than one with rows', async () => {
@@ -176,18 +176,18 @@ describe('a query without rows', () => {
     const waits = new Set<string | null>();
     const { id } = await world.queries.runs.submit({
       sqlText: `${NOBODY} /* brief */`,
-      tenantId: '',
-      userId: 'ada',
+      tenant: '',
+      submitter: 'ada',
     });
     while (await world.step()) waits.add((await world.queries.runs.get(id)).waitsFor);
     const run = await world.queries.runs.get(id);
     expect(run).toMatchObject({
-      status: 'ready',
+      state: 'SUCCEEDED',
       rowCount: 0,
       mceStatus: 'Queued',
       waitsFor: null,
     });
-    const took = (run.completedAt ?? 0) - (run.pollStartedAt ?? 0);
+    const took = (run.finishedAt ?? 0) - (run.startedAt ?? 0);
     expect(took).toBeGreaterThan(180_000);
     expect(took).toBeLessThan(210_000);
     expect([...waits].some((each) => each?.includes('queued and completed'))).toBe(true);
@@ -198,12 +198,16 @@ describe('a query without rows', () => {
       cloud.faults.clear();
       cloud.faults.add({ kind });
       const held = cloud.faults.add({ kind: 'stuck-queued' });
-      const { id } = await world.queries.runs.submit({ sqlText: SQL, tenantId: '', userId: 'ada' });
+      const { id } = await world.queries.runs.submit({
+        sqlText: SQL,
+        tenant: '',
+        submitter: 'ada',
+      });
       const began = world.now();
       while (world.now() - began < 170_000) await world.step();
       cloud.faults.remove(held.id);
       await world.finish();
-      expect(await world.queries.runs.get(id)).toMatchObject({ status: 'ready', rowCount: 2 });
+      expect(await world.queries.runs.get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 2 });
     }
   });
 });
@@ -213,7 +217,7 @@ test('every task has its own status where IN finds one of several, and the log s
   const { runs, workshop } = world.queries;
   const ids: string[] = [];
   for (let run = 0; run < 3; run += 1) {
-    ids.push((await runs.submit({ sqlText: SQL, tenantId: '', userId: 'ada' })).id);
+    ids.push((await runs.submit({ sqlText: SQL, tenant: '', submitter: 'ada' })).id);
     await world.step();
   }
   await world.pass(60_000);

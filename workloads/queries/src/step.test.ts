@@ -46,7 +46,7 @@ const look = (id: string, who = ADA) => step.look(id, who, {});
 test('a query is begun with its values as literals, looked at until it is done, and gives its rows', async () => {
   const { id } = await start('k1');
   const run = await world.queries.runs.get(id);
-  expect(run).toMatchObject({ userId: 'ada', tenantId: '', correlationId: 'pipe-7' });
+  expect(run).toMatchObject({ submitter: 'ada', tenant: '', correlationId: 'pipe-7' });
   expect(run.sqlText).toBe(
     "SELECT SubscriberKey FROM _Open WHERE EventDate >= CONVERT(date, '20260101', 112) AND Domain = N'x''; DELETE --'",
   );

@@ -2,10 +2,11 @@ import { JobFailure } from '@millrace/engine';
 import { MarketingCloudError } from '@millrace/marketing-cloud';
 import type { Scope, Step, StepSight, Who } from '@millrace/workload-kit';
 import { z } from 'zod';
+import { STATUS_OF } from './contract/runs.ts';
 import { QueryError, failureOf } from './errors.ts';
 import type { Queries } from './queries.ts';
 import { resultFile, resultRows } from './results/results.ts';
-import type { RunRecord } from './runs/record.ts';
+import type { QueryRunRecord } from './runs/query-run.ts';
 import { BindError, bindSql } from './sql/bind.ts';
 import { queriesWithin } from './within.ts';
 
@@ -41,7 +42,7 @@ export function queryStep(queries: Queries): Step {
         const { id } = await within(who).runs.submit({
           sqlText: bindSql(sql, parameters),
           mid,
-          userId: who.submitter ?? '',
+          submitter: who.submitter,
           correlationId: who.correlationId,
           key,
           keyWindow: 'always',
@@ -83,25 +84,25 @@ export function queryStep(queries: Queries): Step {
 
 /** What the pipeline's submitter has, and nothing of anybody else. */
 function scopeOf({ tenant, submitter }: Who): Scope {
-  return { tenants: [tenant], tenant, owner: submitter ?? '' };
+  return { tenants: [tenant], tenant, owner: submitter };
 }
 
-function sightOf(run: RunRecord): StepSight {
-  const { id, status, rowCount, mceStatus, trouble, waitsFor, error } = run;
-  switch (status) {
-    case 'queued':
-    case 'running': {
-      const note = trouble ?? waitsFor ?? mceStatus ?? status;
+function sightOf(run: QueryRunRecord): StepSight {
+  const { id, state, rowCount, mceStatus, trouble, waitsFor, error } = run;
+  switch (state) {
+    case 'QUEUED':
+    case 'PROCESSING': {
+      const note = trouble ?? waitsFor ?? mceStatus ?? STATUS_OF[state];
       return { state: 'running', progress: { done: 0, note } };
     }
-    case 'ready':
+    case 'SUCCEEDED':
       return { state: 'done', output: { rows: rowCount ?? 0, runId: id } };
-    case 'failed':
+    case 'FAILED':
       return {
         state: 'failed',
         error: error ?? { code: 'query_failed', message: 'The query failed.' },
       };
-    case 'canceled':
+    case 'CANCELED':
       return {
         state: 'failed',
         error: { code: 'run_canceled', message: `The run ${id} was cancelled.` },

@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type TestDatabase, openTestDatabase } from '../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../test/world.ts';
 import { runEvent } from './contract/runs.ts';
-import { runTopic } from './topic.ts';
-import { queriesWithin } from './within.ts';
+import { queriesWithin, queryTopic } from './within.ts';
 
 /** Runs as live events have them. */
 
@@ -21,12 +20,12 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const submit = async (scope: Scope, userId: string) => {
+const submit = async (scope: Scope, submitter: string) => {
   const { runs } = queriesWithin(world.queries, scope);
-  return (await runs.submit({ sqlText: 'SELECT SubscriberKey FROM _Open', userId })).id;
+  return (await runs.submit({ sqlText: 'SELECT SubscriberKey FROM _Open', submitter })).id;
 };
 const present = async (scope: Scope) =>
-  (await runTopic(world.queries).present(scope)).map(({ id }) => id).toSorted();
+  (await queryTopic(world.queries).present(scope)).map(({ id }) => id).toSorted();
 
 test('a reader is first told of the runs that live, within the scope', async () => {
   const ada = await submit(OF_ACME, 'ada');
@@ -44,10 +43,13 @@ test('a reader is first told of the runs that live, within the scope', async () 
 test('what changed is read with whose it is, as the contract has it, and what is gone is left out', async () => {
   const id = await submit(OF_ACME, 'ada');
   await world.queries.runs.cancel(id);
-  const [thing, ...others] = await runTopic(world.queries).read([id, 'run-999', 'no id']);
+  const [thing, ...others] = await queryTopic(world.queries).read([id, 'run-999', 'no id']);
   expect(others).toEqual([]);
   expect(thing).toMatchObject({ id, tenant: 'acme', submitter: 'ada' });
   expect(runEvent.parse(thing?.event)).toEqual(thing?.event);
-  expect(thing?.event).toMatchObject({ type: 'run', run: { id, status: 'canceled' } });
+  expect(thing?.event).toMatchObject({
+    type: 'run',
+    run: { id, state: 'CANCELED', status: 'canceled' },
+  });
   expect(JSON.stringify(thing?.event)).not.toContain('millrace-');
 });

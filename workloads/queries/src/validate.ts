@@ -2,7 +2,7 @@ import type { BusinessUnit } from '@millrace/marketing-cloud';
 import type { FieldsOf, NamesOf } from './catalog/catalog.ts';
 import type { SqlProblem, SqlReport } from './contract/sql.ts';
 import { columnTypeOf } from './execute/target.ts';
-import { TEMPORARY } from './runs/keys.ts';
+import { TEMPORARY } from './runs/asset-keys.ts';
 import { checkSql } from './sql/check.ts';
 import { hintFor } from './sql/hints.ts';
 import { FINDINGS } from './sql/findings.ts';

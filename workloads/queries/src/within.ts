@@ -1,11 +1,10 @@
 import type { BusinessUnit, RowPage } from '@millrace/marketing-cloud';
-import { type Scope, admitted } from '@millrace/workload-kit';
-import type { PageParams } from '@millrace/workload-kit';
+import { runTopic, runsWithin } from '@millrace/runs';
+import type { PageParams, Scope, Topic } from '@millrace/workload-kit';
+import { runJson } from './handlers/json.ts';
 import type { Queries } from './queries.ts';
 import type { Rowset } from './results/results.ts';
-import type { Run } from './run.ts';
-import type { RunRecord } from './runs/record.ts';
-import type { RunFilter } from './runs/records.ts';
+import type { QueryRunFilter, QueryRunRecord } from './runs/query-run.ts';
 import { type NewRun, noRun } from './runs/runs.ts';
 import type { Snippet, Whose } from './snippets/snippets.ts';
 
@@ -18,39 +17,21 @@ export function queriesWithin(queries: Queries, scope: Scope) {
     return { tenantId: scope.tenant, userId };
   }
 
-  /** The one way to a run of a caller's. */
-  async function own(id: string): Promise<RunRecord> {
-    const found = await runs.find(id);
-    const within = admitted(
-      scope,
-      found && { run: found, tenant: found.tenantId, submitter: found.userId },
-    );
-    if (within === null) throw noRun(id);
-    return within.run;
-  }
+  const { own, list } = runsWithin(scope, { find: (id) => runs.find(id), missing: noRun });
 
   const whoseUnits = { tenant: scope.tenant, user: scope.owner };
 
   return {
     runs: {
-      submit(run: Omit<NewRun, 'tenantId'>): Promise<Run> {
+      submit(run: Omit<NewRun, 'tenant'>): Promise<QueryRunRecord> {
         scope.accessTrace?.touched([scope.tenant]);
-        return runs.submit({ ...run, tenantId: scope.tenant });
+        return runs.submit({ ...run, tenant: scope.tenant });
       },
-      get: (id: string): Promise<RunRecord> => own(id),
-      async list(params: PageParams & Omit<RunFilter, 'tenants'>) {
-        const { owner, tenants } = scope;
-        // A member who asks for the runs of somebody else gets none.
-        if (owner !== null && params.submitter !== undefined && params.submitter !== owner)
-          return { items: [], next: null };
-        const submitter = owner ?? params.submitter;
-        const page = await runs.list({ ...params, submitter, tenants });
-        if (page.items.length > 0) scope.accessTrace?.touched(tenants);
-        return page;
-      },
-      cancel: async (id: string): Promise<Run> => runs.cancel((await own(id)).id),
-      async *watch(id: string, signal: AbortSignal): AsyncGenerator<RunRecord> {
-        yield* watch(await own(id), signal);
+      get: (id: string): Promise<QueryRunRecord> => own(id),
+      list: (params: PageParams & QueryRunFilter) => list(params, runs.list),
+      cancel: async (id: string): Promise<QueryRunRecord> => runs.cancel((await own(id)).id),
+      async *watch(id: string, signal: AbortSignal): AsyncGenerator<QueryRunRecord> {
+        yield* watch((await own(id)).id, signal);
       },
     },
     snippets: {
@@ -72,7 +53,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
     /** A business unit of the caller's tenant: the one that is asked for, or the first. */
     businessUnit: (mid?: string) => queries.businessUnit(mids.pick(whoseUnits, mid)),
     /** Where the rows of a run of theirs are. Of a run without rows nobody asks, whatever became of its account. */
-    rowsetOf(run: RunRecord): Rowset {
+    rowsetOf(run: QueryRunRecord): Rowset {
       let { rowCount } = run;
       const noted = async (page: RowPage): Promise<RowPage> => {
         if (rowCount !== null && page.count > rowCount) {
@@ -95,3 +76,8 @@ export function queriesWithin(queries: Queries, scope: Scope) {
 }
 
 export type QueriesWithin = ReturnType<typeof queriesWithin>;
+
+/** Runs in live events. */
+export function queryTopic({ runs }: Queries): Topic {
+  return runTopic({ ...runs, eventOf: (run) => ({ type: 'run', run: runJson(run) }) });
+}

@@ -111,8 +111,8 @@ describe.each(DATABASES)('the engine on %s', (which) => {
       Array.from({ length: 20 }, () =>
         queries.runs.submit({
           sqlText: 'SELECT SubscriberKey FROM _Open',
-          tenantId: '',
-          userId: 'ada',
+          tenant: '',
+          submitter: 'ada',
         }),
       ),
     );
@@ -123,7 +123,7 @@ describe.each(DATABASES)('the engine on %s', (which) => {
     let calls = 0;
     for (const { id } of runs) {
       const run = await queries.runs.get(id);
-      expect(run).toMatchObject({ status: 'ready', rowCount: 5 });
+      expect(run).toMatchObject({ state: 'SUCCEEDED', rowCount: 5 });
       polls += run.pollCount;
       calls += run.apiCalls;
       for (const key of [`execute-${id}`, `poll-${id}`]) {

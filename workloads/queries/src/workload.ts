@@ -17,8 +17,7 @@ import { runImport } from './runs/import.ts';
 import { RUN_TOPIC } from './runs/store.ts';
 import { snippetImport } from './snippets/import.ts';
 import { queryStep } from './step.ts';
-import { runTopic } from './topic.ts';
-import { queriesWithin } from './within.ts';
+import { queriesWithin, queryTopic } from './within.ts';
 
 const UPKEEP_EVERY_MS = 60_000;
 
@@ -91,9 +90,9 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
       service,
       handlers: (scope) => handlersOf(queriesWithin(service, scope)),
       gauges(set) {
-        const { queued, running } = reconcile.live();
-        set('shell_query_live_runs', queued, { status: 'queued' });
-        set('shell_query_live_runs', running, { status: 'running' });
+        const { QUEUED, PROCESSING } = reconcile.live();
+        set('shell_query_live_runs', QUEUED, { status: 'queued' });
+        set('shell_query_live_runs', PROCESSING, { status: 'running' });
       },
       budgets: isWithout ? async () => [] : createCallsBudget(store.database),
       checks: isWithout ? [] : [health.check],
@@ -105,7 +104,7 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
           ],
       // Without an account nothing can be begun, and a pipeline says so.
       steps: isWithout ? {} : { query: queryStep(service) },
-      topics: { [RUN_TOPIC]: runTopic(service) },
+      topics: { [RUN_TOPIC]: queryTopic(service) },
       toProblem,
       erase: async (subject) => ({ ...(await service.erase(subject)) }),
       close: () => service.close(),

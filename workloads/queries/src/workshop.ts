@@ -8,8 +8,8 @@ import type { RunJobs } from './jobs.ts';
 import type { QueryMetrics } from './observe.ts';
 import type { PollConfig } from './poll/config.ts';
 import type { Statuses } from './poll/statuses.ts';
-import type { RunRecord } from './runs/record.ts';
-import type { End, Noted } from './runs/records.ts';
+import type { QueryRunRecord } from './runs/query-run.ts';
+import type { End, Noted } from './runs/write.ts';
 import type { RunStore } from './runs/store.ts';
 
 /** What the jobs of runs work with. */
@@ -28,8 +28,8 @@ export interface Workshop {
   readonly log: Log;
   readonly cleanup: Cleanup;
   /** Ends the run, unless it is over, and cleans up after it. */
-  end(run: RunRecord, end: End, last?: Tallied): Promise<void>;
-  fail(run: RunRecord, code: FailureCode, message: string, last?: Tallied): Promise<void>;
+  end(run: QueryRunRecord, end: End, last?: Tallied): Promise<void>;
+  fail(run: QueryRunRecord, code: FailureCode, message: string, last?: Tallied): Promise<void>;
 }
 
 /** What the poll that ends a run saw, written with the end; its tally has then been counted. */

@@ -44,7 +44,7 @@ export function seen(
   const { data, ...rest } = given;
   return decide(
     {
-      run: { status: 'running', asText: false, mceStatus: null, ...run },
+      run: { state: 'PROCESSING', asText: false, mceStatus: null, ...run },
       now: START + seconds * 1_000,
       random: 0.5,
       data: { ...DATA, ...data },

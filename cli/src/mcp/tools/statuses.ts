@@ -4,8 +4,6 @@ import type { PipelineRun } from '@millrace/pipelines/contract';
 import type { Run } from '@millrace/queries/contract';
 import type { ReportRun } from '@millrace/reports/contract';
 import { hasEnded as jobEnded } from '../../jobs/ended.ts';
-import { hasEnded as pipelineEnded } from '../../pipelines/ended.ts';
-import { hasEnded as queryEnded } from '../../queries/follow-run.ts';
 import { plain, present, quoted } from '../text.ts';
 import { bulkBrief, bulkLines, isOver } from './bulk.ts';
 
@@ -27,7 +25,7 @@ export function queryStatus(run: Run): Status {
   return {
     id,
     state: status,
-    over: queryEnded(run),
+    over: jobEnded(run.state),
     failed: status === 'failed',
     lines: [
       `${id} ${status}${rows}${errorWords(error)}`,
@@ -44,7 +42,7 @@ export function queryStatus(run: Run): Status {
       apiCalls: run.apiCalls,
       submitter: run.submitter,
       createdAt: run.createdAt,
-      completedAt: run.completedAt,
+      finishedAt: run.finishedAt,
       resultsExpireAt: run.resultsExpireAt,
       error: errorData(error),
     }),
@@ -91,8 +89,8 @@ export function pipelineStatus(run: PipelineRun): Status {
   return {
     id,
     state,
-    over: pipelineEnded(run),
-    failed: state === 'failed',
+    over: jobEnded(state),
+    failed: state === 'FAILED',
     lines: [`${id} ${state} pipeline ${pipeline}`, ...stepLines],
     data: present({
       id,

@@ -112,7 +112,7 @@ describe('millrace pipeline run', () => {
     pipelines.run = aRun();
     const ran = await millrace(`${RUN} --json`);
     expect(ran).toMatchObject({ code: 1, stderr: '' });
-    expect(documents(ran.stdout)).toMatchObject([{ id: 'pipe-7', state: 'failed' }]);
+    expect(documents(ran.stdout)).toMatchObject([{ id: 'pipe-7', state: 'FAILED' }]);
   });
 });
 
@@ -123,7 +123,7 @@ describe('millrace pipeline', () => {
     });
     const ran = await millrace('pipeline show pipe-7');
     expect(ran.code).toBe(1);
-    expect(ran.lines[0]).toBe('pipe-7  failed');
+    expect(ran.lines[0]).toBe('pipe-7  FAILED');
     expect(ran.lines).toContain('  parameters  month=2026-01');
     expect(ran.lines).toContain(
       '  ✗ A letter for each      30 s  1 of 204 documents could not be made.',
@@ -161,7 +161,7 @@ describe('millrace pipeline', () => {
     const { millrace } = await pipelinesFixture({
       sights: [
         {
-          state: 'canceled',
+          state: 'CANCELED',
           steps: [customersDone, stopped, aStep('mail', { state: 'canceled' })],
         },
       ],
@@ -185,12 +185,12 @@ describe('millrace pipeline', () => {
     const { millrace, pipelines } = await pipelinesFixture({ run: aRun(failed) });
     expect((await millrace('pipeline list', { terminal: 160 })).lines).toEqual([
       'RUN     PIPELINE    STATE   STEPS  TOOK  MADE  BY               PARAMETERS     NOTE',
-      'pipe-7  statements  failed    1/3  42 s  now   ada@example.com  month=2026-01  letters: 1 of 204 documents could not be made.',
+      'pipe-7  statements  FAILED    1/3  42 s  now   ada@example.com  month=2026-01  letters: 1 of 204 documents could not be made.',
     ]);
     expect((await millrace('pipeline list -q --state failed --pipeline x')).stdout).toBe(
       'pipe-7\n',
     );
-    expect(pipelines.queries).toMatchObject([{}, { state: 'failed', pipeline: 'x' }]);
+    expect(pipelines.queries).toMatchObject([{}, { state: 'FAILED', pipeline: 'x' }]);
   });
 
   test('resumes one and follows it, by its file if asked', async () => {
@@ -218,7 +218,7 @@ describe('millrace pipeline', () => {
     ['pipeline list --month 2026-01', 2, '"millrace pipeline list" does not take --month'],
     ['pipeline show pipe-7 --key k', 2, 'does not take --key'],
     ['pipeline list --limit 5 --all', 2, 'Give either --limit or --all.'],
-    ['pipeline list --state ready', 2, 'takes running or succeeded'],
+    ['pipeline list --state ready', 2, 'does not know "ready"'],
     ['pipeline show pipe-8', 3, 'There is no run "pipe-8"'],
     ['pipeline run dunning', 3, 'There is no pipeline "dunning"'],
   ])('refuses %s', async (line, code, words) => {
@@ -238,6 +238,6 @@ describe('millrace pipeline', () => {
     expect(await complete('pipeline run statements --mon')).toEqual(['--month']);
     expect(await complete('pipeline run statements --mode d')).toEqual(['draft']);
     expect(await complete('pipeline show p')).toEqual(['pipe-7']);
-    expect(await complete('pipeline list --state f')).toEqual(['failed']);
+    expect(await complete('pipeline list --state F')).toEqual(['FAILED']);
   });
 });

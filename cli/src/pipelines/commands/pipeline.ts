@@ -1,13 +1,13 @@
-import { pipelineRunState } from '@millrace/pipelines/contract';
+import type { PipelineRun } from '@millrace/pipelines/contract';
 import type { Context } from '../../context.ts';
 import { type Free, defineCommand } from '../../line/command.ts';
 import { EXIT, type ExitCode } from '../../line/exit.ts';
-import { type Values, choice, flag, past, text, wholeNumber } from '../../line/option.ts';
+import { type Values, flag, past, state, text, wholeNumber } from '../../line/option.ts';
 import { onlyFor, refuseFree, verbOf } from '../../line/verb.ts';
 import { completable } from '../../parameters/given.ts';
-import { exitCodeFor } from '../ended.ts';
-import { listRuns } from '../list-runs.ts';
-import { runDetail } from '../render/run.ts';
+import { exitCodeFor } from '../../jobs/ended.ts';
+import { listRuns } from '../../runs/list.ts';
+import { runColumns, runDetail } from '../render/run.ts';
 import { followPipeline, sayId, startPipeline } from '../run-pipeline.ts';
 
 const options = {
@@ -15,10 +15,7 @@ const options = {
   'no-wait': flag('run, resume: only prints the id.'),
   'with-file': flag('resume: uses the current version of the file.'),
   pipeline: text('PIPELINE', 'list: only runs of this pipeline.'),
-  state: {
-    ...choice(pipelineRunState.options, 'list: running, succeeded, failed or canceled.'),
-    value: 'RUNSTATE',
-  },
+  state: state('list: QUEUED, PROCESSING, SUCCEEDED, …'),
   submitter: text('NAME', 'list: only runs started by this person.'),
   since: past('list: only runs created since then.'),
   limit: wholeNumber('N', 'list: maximum number of rows; default: 20.', 1),
@@ -50,7 +47,7 @@ export const pipeline = defineCommand({
   summary: 'Runs a pipeline step by step; lists, stops, resumes runs.',
   usage: [
     'run PIPELINE [--PARAMETER VALUE...] [--no-wait]',
-    'list [--state RUNSTATE] [--limit N|--all]',
+    'list [--state STATE] [--limit N|--all]',
     'show ID',
     'watch ID',
     'resume ID [--with-file] [--no-wait]',
@@ -84,13 +81,30 @@ const ACTIONS: Readonly<Record<Verb, Action>> = {
     const run = await startPipeline(context, asked);
     return noWait ? sayId(context, run) : followPipeline(context, run);
   },
-  list: (context, _, given) => listRuns(context, given),
+  list(context, _, { limit, all, since, pipeline: name, state: inState, submitter }) {
+    const { client, world } = context;
+    const filter = {
+      pipeline: name,
+      state: inState,
+      submitter,
+      createdAfter: since?.(world.now()),
+    };
+    return listRuns<PipelineRun>(
+      context,
+      { limit, all },
+      {
+        page: (query) => client.listPipelineRuns({ query: { ...filter, ...query } }),
+        columns: runColumns,
+        none: 'No runs. "millrace pipeline run PIPELINE" starts one.',
+      },
+    );
+  },
   async show({ client, out, json, quiet, document, world }, id) {
     const run = await client.getPipelineRun({ params: { id } });
     if (json) document(run);
     else if (quiet) out.line(run.state);
     else for (const line of runDetail(run, world.now(), out)) out.line(line);
-    return exitCodeFor(run);
+    return exitCodeFor([run.state]);
   },
   async watch(context, id) {
     return followPipeline(context, await context.client.getPipelineRun({ params: { id } }));

@@ -1,13 +1,14 @@
 import { JOB_ERRORS } from '@millrace/api';
 import type { PipelineRun, PipelineStep } from '@millrace/pipelines/contract';
 import { parametersInWords } from '../../parameters/render.ts';
+import { STATE_STYLE } from '../../render/colour.ts';
 import { type Field, fieldLines, paragraph } from '../../render/fields.ts';
 import { counted } from '../../render/number.ts';
 import type { Column } from '../../render/table.ts';
 import { relative } from '../../render/time.ts';
 import { clean } from '../../render/width.ts';
 import type { Screen } from '../../terminal/screen.ts';
-import { RUN_STYLE, runTook } from './step.ts';
+import { runTook } from './step.ts';
 import { stepLines } from './view.ts';
 
 export function runDetail(run: PipelineRun, now: number, screen: Screen): string[] {
@@ -23,7 +24,7 @@ export function runDetail(run: PipelineRun, now: number, screen: Screen): string
   ];
   const view = { now, columns: screen.columns, rows: Infinity, paint };
   return [
-    `${run.id}  ${paint(RUN_STYLE[run.state], run.state)}`,
+    `${run.id}  ${paint(STATE_STYLE[run.state], run.state)}`,
     ...fieldLines(fields, screen),
     '',
     ...stepLines(run, view),
@@ -75,8 +76,8 @@ export function adviceLines(run: PipelineRun, screen: Screen): string[] {
 /** `pipe-7 succeeded: 3 steps, 14 s.` */
 export function endSentence(run: PipelineRun, now: number): string {
   const { id, state, steps } = run;
-  if (state === 'canceled') return `${id} was cancelled.`;
-  if (state === 'succeeded') {
+  if (state === 'CANCELED') return `${id} was cancelled.`;
+  if (state === 'SUCCEEDED') {
     const skipped = steps.filter((step) => step.state === 'skipped').length;
     const failed = steps.filter((step) => step.state === 'failed').length;
     const parts = [
@@ -105,14 +106,14 @@ const NOTE: Column<PipelineRun> = {
   shrinkTo: 12,
   leaveOut: 1,
   cell: noteOf,
-  style: ({ state }) => (state === 'failed' ? 'red' : 'yellow'),
+  style: ({ state }) => (state === 'FAILED' ? 'red' : 'yellow'),
 };
 
 export function runColumns(now: number, runs: readonly PipelineRun[]): Column<PipelineRun>[] {
   return [
     { header: 'RUN', cell: ({ id }) => id },
     { header: 'PIPELINE', shrinkTo: 8, cell: ({ pipeline }) => pipeline },
-    { header: 'STATE', cell: ({ state }) => state, style: ({ state }) => RUN_STYLE[state] },
+    { header: 'STATE', cell: ({ state }) => state, style: ({ state }) => STATE_STYLE[state] },
     { header: 'STEPS', align: 'right', cell: stepsDone },
     { header: 'TOOK', align: 'right', leaveOut: 3, cell: (run) => runTook(run, now) },
     { header: 'MADE', leaveOut: 2, cell: ({ createdAt }) => relative(createdAt, now) },
@@ -150,7 +151,7 @@ interface ResumePlan {
 
 /** Null: there is nothing to resume. */
 function resumePlan({ state, steps }: PipelineRun): ResumePlan | null {
-  if (state !== 'failed' && state !== 'canceled') return null;
+  if (state !== 'FAILED' && state !== 'CANCELED') return null;
   // One that was cancelled before it began is not tried again: it is done for the first time.
   const isNew = (step: PipelineStep): boolean =>
     step.state === 'waiting' || (step.state === 'canceled' && step.startedAt === null);

@@ -1,16 +1,10 @@
 import type { PipelineRun, PipelineStep } from '@millrace/pipelines/contract';
+import { hasEnded } from '../../jobs/ended.ts';
 import { bar, fractionOf, percent } from '../../render/bar.ts';
 import type { Paint, Style } from '../../render/colour.ts';
 import { count, counted, size } from '../../render/number.ts';
 import { lasting } from '../../render/time.ts';
 import { clean } from '../../render/width.ts';
-
-export const RUN_STYLE: Readonly<Record<PipelineRun['state'], Style | null>> = {
-  running: 'cyan',
-  succeeded: 'green',
-  failed: 'red',
-  canceled: 'yellow',
-};
 
 export const STEP_STYLE: Readonly<Record<PipelineStep['state'], Style | null>> = {
   waiting: 'dim',
@@ -65,8 +59,8 @@ function runningInWords({ progress, error }: PipelineStep, paint: Paint): string
 /** Only those that are not over. */
 function waitsFor({ after }: PipelineStep, { state, steps }: PipelineRun): string {
   const open = steps.filter((each) => after.includes(each.name) && !isPassed(each));
-  if (open.length === 0) return state === 'running' ? 'about to begin' : 'not begun';
-  if (state !== 'running') return 'not begun';
+  if (hasEnded(state)) return 'not begun';
+  if (open.length === 0) return 'about to begin';
   return `waits for ${open.map(({ title }) => clean(title)).join(' and ')}`;
 }
 

@@ -1,8 +1,8 @@
 import type { PipelineRun, PipelineStep } from '@millrace/pipelines/contract';
-import type { Paint } from '../../render/colour.ts';
+import { type Paint, STATE_STYLE } from '../../render/colour.ts';
 import { counted } from '../../render/number.ts';
 import { clean, cut, cutPainted, widthOf } from '../../render/width.ts';
-import { RUN_STYLE, STEP_SIGN, STEP_STYLE, runTook, standing, tookOf } from './step.ts';
+import { STEP_SIGN, STEP_STYLE, runTook, standing, tookOf } from './step.ts';
 
 export interface Frame {
   readonly now: number;
@@ -24,7 +24,7 @@ const TITLE_MOST = 32;
  */
 export function runView(run: PipelineRun, frame: Frame): string[] {
   const { now, columns, rows, paint } = frame;
-  const head = `${run.id}  ${clean(run.title)}  ${paint(RUN_STYLE[run.state], run.state)}  ${paint('dim', runTook(run, now))}`;
+  const head = `${run.id}  ${clean(run.title)}  ${paint(STATE_STYLE[run.state], run.state)}  ${paint('dim', runTook(run, now))}`;
   return [head, ...folded(run, frame, rows - 1)].map((line) => cutPainted(line, columns));
 }
 

@@ -1,18 +1,18 @@
 import { ApiError } from '@millrace/api';
 import type { Run } from '@millrace/queries/contract';
 import type { Context } from '../../context.ts';
+import { hasEnded } from '../../jobs/ended.ts';
 import { defineCommand } from '../../line/command.ts';
 import { EXIT, type ExitCode } from '../../line/exit.ts';
 import { type Values, flag, text } from '../../line/option.ts';
 import { UsageError } from '../../line/usage-error.ts';
 import { cleanLines } from '../../render/width.ts';
 import { midOption } from '../mid.ts';
-import { hasEnded } from '../follow-run.ts';
 import { endSentence } from '../render/run.ts';
 import { RESULT_OPTIONS, destinationOf, giveResults } from '../results.ts';
 import { showSqlProblems, showSqlWarnings } from '../sql-problems.ts';
 import { sqlText } from '../sql-text.ts';
-import { watchRun } from '../watch-run.ts';
+import { watchQuery } from '../watch-query.ts';
 
 const options = {
   file: text('FILE.sql', 'The SQL; - reads standard input.'),
@@ -104,7 +104,7 @@ async function untilOver(context: Context, started: Run): Promise<Run> {
   const { id } = started;
   try {
     world.interrupted.throwIfAborted();
-    return await watchRun(context, started);
+    return await watchQuery(context, started);
   } catch (thrown) {
     if (!world.interrupted.aborted) {
       note(`${id} continues in the background: "millrace runs watch ${id}" shows its progress.`);
@@ -129,7 +129,7 @@ async function cancel(client: Context['lastWord'], id: string): Promise<boolean>
 
 /** A run without rows: failed, or cancelled by somebody. */
 export function reportEnd({ err, json, document }: Context, run: Run): ExitCode {
-  if (!hasEnded(run)) throw new Error(`${run.id} is not over`);
+  if (!hasEnded(run.state)) throw new Error(`${run.id} is not over`);
   if (json) document(run);
   else err.line(err.paint('red', cleanLines(endSentence(run))));
   return EXIT.failed;

@@ -45,7 +45,7 @@ describe('millrace runs', () => {
     const { code, stderr } = await millrace('runs watch run-7');
     expect(code).toBe(0);
     expect(stderr).toContain('2 rows, 12 s');
-    queries.sights = [{ status: 'running', completedAt: null }];
+    queries.sights = [{ state: 'PROCESSING', status: 'running', finishedAt: null }];
     const left = await millrace('runs watch run-7', { onWait: (_, interrupt) => interrupt() });
     expect(left.code).toBe(130);
     expect(queries.canceled).toEqual([]);

@@ -1,19 +1,15 @@
-import { type Client, MAX_PAGE } from '@millrace/api';
 import { type Run, runStatus } from '@millrace/queries/contract';
 import type { Context } from '../../context.ts';
 import { defineCommand } from '../../line/command.ts';
 import { EXIT, type ExitCode } from '../../line/exit.ts';
 import { type Values, choice, flag, past, text } from '../../line/option.ts';
-import { UsageError } from '../../line/usage-error.ts';
 import { onlyFor, verbOf } from '../../line/verb.ts';
-import { type Table, layOut } from '../../render/table.ts';
+import { listRuns } from '../../runs/list.ts';
 import { midOption } from '../mid.ts';
 import { runColumns, runDetail, runSummary } from '../render/run.ts';
 import { RESULT_OPTIONS, destinationOf, giveResults } from '../results.ts';
-import { watchRun } from '../watch-run.ts';
+import { watchQuery } from '../watch-query.ts';
 import { reportEnd } from './query.ts';
-
-const DEFAULT_LIMIT = 20;
 
 const options = {
   status: {
@@ -66,51 +62,20 @@ const ALLOWED: Readonly<Record<Verb, readonly (keyof Given)[]>> = {
 };
 const OF_LIST: readonly (keyof Given)[] = ['status', 'mid', 'snippet', 'since', 'all', 'limit'];
 
-async function list(context: Context, given: Given): Promise<ExitCode> {
+function list(context: Context, given: Given): Promise<ExitCode> {
   onlyFor('runs', given, OF_LIST);
-  const { limit, all, since, ...filter } = given;
-  if (all && limit !== undefined) throw new UsageError('Give either --limit or --all.');
-  const tell = showerFor(context);
-  const createdAfter = since?.(context.world.now());
-  const { status, mid, snippet } = filter;
-  const query = { status, mid, snippet, createdAfter };
-  const most = all ? Infinity : (limit ?? DEFAULT_LIMIT);
-  for await (const page of pagesOf(context.client, query, most)) tell(page);
-  return EXIT.ok;
-}
-
-interface Page {
-  readonly runs: readonly Run[];
-  readonly more: boolean;
-}
-
-type Query = NonNullable<NonNullable<Parameters<Client['listRuns']>[0]>['query']>;
-
-async function* pagesOf(client: Client, filter: Query, limit: number): AsyncGenerator<Page> {
-  let cursor: string | undefined;
-  for (let left = limit; left > 0;) {
-    const query = { ...filter, limit: Math.min(left, MAX_PAGE), cursor };
-    const { runs: page, next } = await client.listRuns({ query });
-    left -= page.length;
-    yield { runs: page, more: next !== null && left <= 0 };
-    if (next === null) return;
-    cursor = next;
-  }
-}
-
-function showerFor({ json, quiet, document, out, note, world }: Context): (page: Page) => void {
-  if (json) return ({ runs: page }) => page.forEach(document);
-  if (quiet) return ({ runs: page }) => page.forEach(({ id }) => out.line(id));
-  let table: Table<Run> | null = null;
-  return ({ runs: page, more }) => {
-    if (table === null) {
-      if (page.length === 0) return note('No runs. "millrace query SQL" starts one.');
-      table = layOut(runColumns(world.now(), page), page, out.columns, out.paint);
-      out.line(table.header());
-    }
-    out.write(page.map((run) => `${table?.line(run)}\n`).join(''));
-    if (more) note('There are more: --limit N or --all shows them.');
-  };
+  const { limit, all, since, status, mid, snippet } = given;
+  const { client, world } = context;
+  const filter = { status, mid, snippet, createdAfter: since?.(world.now()) };
+  return listRuns<Run>(
+    context,
+    { limit, all },
+    {
+      page: (query) => client.listRuns({ query: { ...filter, ...query } }),
+      columns: runColumns,
+      none: 'No runs. "millrace query SQL" starts one.',
+    },
+  );
 }
 
 function exitCodeFor({ status }: Run): ExitCode {
@@ -129,7 +94,7 @@ async function show(context: Context, id: string): Promise<ExitCode> {
 /** Ctrl-C stops watching, not the run. */
 async function watch(context: Context, id: string): Promise<ExitCode> {
   const { client, out, json, quiet, document, note, world } = context;
-  const ended = await watchRun(context, await client.getRun({ params: { id } }));
+  const ended = await watchQuery(context, await client.getRun({ params: { id } }));
   if (ended.status !== 'ready') return reportEnd(context, ended);
   if (json) document(ended);
   else if (quiet) out.line(ended.status);

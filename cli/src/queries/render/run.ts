@@ -25,8 +25,8 @@ export function runLine(run: Run, now: number, paint: Paint): string {
   return `${id}  ${paint(STATUS_STYLE[status], status)}  ${tookOf(run, now)}${paint('dim', said)}`;
 }
 
-function tookOf({ createdAt, completedAt }: Run, now: number): string {
-  return lasting((completedAt === null ? now : Date.parse(completedAt)) - Date.parse(createdAt));
+function tookOf({ createdAt, finishedAt }: Run, now: number): string {
+  return lasting((finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(createdAt));
 }
 
 /** A run in one line: rows, time and calls. */
@@ -57,7 +57,7 @@ export function runDetail(run: Run, now: number, screen: Screen): string[] {
     ['snippet', run.snippetName],
     ['by', run.submitter],
     ['started', `${run.createdAt} (${relative(run.createdAt, now)})`],
-    ['took', run.completedAt === null ? null : tookOf(run, now)],
+    ['took', run.finishedAt === null ? null : tookOf(run, now)],
     [
       'cost',
       `${counted(run.apiCalls, 'call')} to Marketing Cloud, ${counted(run.pollCount, 'poll')}`,

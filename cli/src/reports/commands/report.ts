@@ -4,13 +4,13 @@ import { EXIT, type ExitCode } from '../../line/exit.ts';
 import { type Values, choice, flag, past, state, text, wholeNumber } from '../../line/option.ts';
 import { UsageError } from '../../line/usage-error.ts';
 import { onlyFor, refuseFree, verbOf } from '../../line/verb.ts';
-import { COMPRESSIONS, FORMATS } from '@millrace/reports/contract';
+import { COMPRESSIONS, FORMATS, type ReportRun } from '@millrace/reports/contract';
 import { completable } from '../../parameters/given.ts';
 import { graphLines } from '../render/graph.ts';
-import { runDetail } from '../render/run.ts';
+import { runColumns, runDetail } from '../render/run.ts';
 import { OUTPUT_OPTIONS, destinationOf } from '../save-file.ts';
-import { listRuns } from '../list-runs.ts';
-import { giveFile, runReport, watchRun } from '../run-report.ts';
+import { listRuns } from '../../runs/list.ts';
+import { giveFile, runReport, showReport } from '../run-report.ts';
 
 const options = {
   ...OUTPUT_OPTIONS,
@@ -103,7 +103,19 @@ type Action = (
 const ACTIONS: Readonly<Record<Verb, Action>> = {
   run: (context, name, given, free) =>
     runReport(context, { name, given, free, options: Object.keys(options) }),
-  list: (context, _, given) => listRuns(context, given),
+  list(context, _, { limit, all, since, report: name, state: inState, submitter }) {
+    const { client, world } = context;
+    const filter = { report: name, state: inState, submitter, createdAfter: since?.(world.now()) };
+    return listRuns<ReportRun>(
+      context,
+      { limit, all },
+      {
+        page: (query) => client.listReportRuns({ query: { ...filter, ...query } }),
+        columns: runColumns,
+        none: 'No runs. "millrace report run REPORT" starts one.',
+      },
+    );
+  },
   async show({ client, out, json, quiet, document, world }, id) {
     const run = await client.getReportRun({ params: { id } });
     if (json) document(run);
@@ -112,7 +124,7 @@ const ACTIONS: Readonly<Record<Verb, Action>> = {
     return run.state === 'FAILED' || run.state === 'CANCELED' ? EXIT.failed : EXIT.ok;
   },
   async watch(context, id) {
-    return watchRun(context, await context.client.getReportRun({ params: { id } }));
+    return showReport(context, await context.client.getReportRun({ params: { id } }));
   },
   async download(context, id, given) {
     const destination = await destinationOf(context, given);

@@ -10,17 +10,11 @@ import { parametersInWords } from '../../ui/parameters.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { CancelOrResume } from '../../ui/runs/CancelOrResume.tsx';
 import { RunForm } from '../../ui/runs/RunForm.tsx';
-import { StateChip, StateText } from '../../ui/state.tsx';
+import { STATE_PHASES, StateChip, StateText } from '../../ui/state.tsx';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Ticks } from '../reports/Ticks.tsx';
-import {
-  type Pipeline,
-  type PipelineRun,
-  RUN_PHASES,
-  STEP_PHASES,
-  type Step,
-} from './pipelines.ts';
+import { type Pipeline, type PipelineRun, STEP_PHASES, type Step } from './pipelines.ts';
 import { Steps } from './Steps.tsx';
 
 export function PipelineView({ pipeline }: { pipeline: Pipeline }) {
@@ -30,7 +24,7 @@ export function PipelineView({ pipeline }: { pipeline: Pipeline }) {
     queryKey: [...keys.pipelineRuns(), pipeline.name],
     queryFn: () => api.listPipelineRuns({ query: { pipeline: pipeline.name, limit: '20' } }),
     refetchInterval: ({ state }) =>
-      state.data?.runs.some((run) => run.state === 'running') === true ? 2_000 : 30_000,
+      state.data?.runs.some((run) => run.finishedAt === null) === true ? 2_000 : 30_000,
   });
   const runs = data?.runs ?? [];
   const inList = runs.find(({ id }) => id === chosen);
@@ -126,10 +120,10 @@ function RunView({ run }: { run: PipelineRun }) {
   return (
     <section className="pt-3">
       <Heading title={run.id} note={<Time at={run.createdAt} />}>
-        <StateChip phase={RUN_PHASES[run.state]} />
-        {run.state !== 'succeeded' && (
+        <StateChip phase={STATE_PHASES[run.state]} />
+        {run.state !== 'SUCCEEDED' && (
           <CancelOrResume
-            isOver={run.state !== 'running'}
+            isOver={run.finishedAt !== null}
             why={may.why}
             stale={keys.pipelineRuns()}
             cancel={() => api.cancelPipelineRun(params)}
@@ -148,7 +142,7 @@ function RunView({ run }: { run: PipelineRun }) {
 }
 
 const COLUMNS: readonly Column<PipelineRun>[] = [
-  { name: 'State', cell: ({ state }) => <StateText phase={RUN_PHASES[state]} /> },
+  { name: 'State', cell: ({ state }) => <StateText phase={STATE_PHASES[state]} /> },
   { name: 'Run', cell: (run) => <RunLink run={run} /> },
   {
     name: 'By',

@@ -5,13 +5,6 @@ export type Pipeline = Awaited<ReturnType<Client['getPipeline']>>;
 export type PipelineRun = Awaited<ReturnType<Client['getPipelineRun']>>;
 export type Step = PipelineRun['steps'][number];
 
-export const RUN_PHASES: Readonly<Record<PipelineRun['state'], Phase>> = {
-  running: 'running',
-  succeeded: 'succeeded',
-  failed: 'failed',
-  canceled: 'canceled',
-};
-
 export const STEP_PHASES: Readonly<Record<Step['state'], Phase>> = {
   waiting: 'waiting',
   running: 'running',

@@ -14,9 +14,9 @@ export function RunStatus({ run, isChanged }: { run: QueryRun | null; isChanged:
       </p>
     );
   const at = (moment: string): number => Date.parse(moment);
-  const end = run.completedAt === null ? now : at(run.completedAt);
-  const taken = run.pollStartedAt;
-  const isOver = run.completedAt !== null;
+  const end = run.finishedAt === null ? now : at(run.finishedAt);
+  const taken = run.startedAt;
+  const isOver = run.finishedAt !== null;
   return (
     <div
       role="status"

@@ -3,6 +3,7 @@ import {
   fileProblem,
   parameterField,
 } from '@millrace/workload-kit/contract';
+import { runError } from '@millrace/runs/contract';
 import { catalogueContracts, pipeline } from './catalogue.ts';
 import { errors } from './errors.ts';
 import { failures } from './failures.ts';
@@ -10,7 +11,6 @@ import { metrics } from './metrics.ts';
 import {
   pipelineEvent,
   pipelineRun,
-  pipelineRunState,
   pipelineStep,
   pipelineStepState,
   runContracts,
@@ -18,7 +18,7 @@ import {
 
 export type { Pipeline } from './catalogue.ts';
 export { failures } from './failures.ts';
-export { type PipelineRun, type PipelineStep, pipelineRunState } from './runs.ts';
+export type { PipelineRun, PipelineStep } from './runs.ts';
 
 /** All that server, command line and console know of the pipelines. Safe in a browser. */
 export const contract = {
@@ -33,15 +33,15 @@ export const contract = {
     },
   ],
   schemas: {
-    asked: { PipelineRunState: pipelineRunState },
+    asked: {},
     given: {
       Pipeline: pipeline,
       PipelineParameter: parameterField,
       PipelineFileProblem: fileProblem,
+      RunError: runError,
       PipelineRun: pipelineRun,
       PipelineStep: pipelineStep,
       PipelineEvent: pipelineEvent,
-      PipelineRunState: pipelineRunState,
       PipelineStepState: pipelineStepState,
     },
   },

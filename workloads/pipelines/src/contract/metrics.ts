@@ -14,5 +14,5 @@ export const metrics = {
     STEP_BUCKETS,
   ),
   pipeline_jobs_restored_total: counter('Steps whose job had gone missing.', []),
-  pipeline_live_runs: gauge('Runs of pipelines that are not over.', []),
+  pipeline_live_runs: gauge('Runs of pipelines that are not over.', ['state']),
 } as const satisfies MetricTable;

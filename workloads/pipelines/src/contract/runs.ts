@@ -1,19 +1,9 @@
-import {
-  type Contract,
-  anyMoment,
-  duration,
-  moment,
-  next,
-  page,
-} from '@millrace/workload-kit/contract';
+import { byRun, keyFields, runFields, runQuery } from '@millrace/runs/contract';
+import { type Contract, moment, next } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 import { byPipeline } from './catalogue.ts';
 
 /** The same words as in definition/graph.ts, which the compiler holds together. */
-export const pipelineRunState = z
-  .enum(['running', 'succeeded', 'failed', 'canceled'])
-  .describe('Where a run is. A run that failed or was cancelled can be resumed.');
-
 export const pipelineStepState = z
   .enum(['waiting', 'running', 'done', 'skipped', 'failed', 'canceled'])
   .describe(
@@ -60,20 +50,17 @@ export const pipelineStep = z.object({
 export type PipelineStep = z.infer<typeof pipelineStep>;
 
 export const pipelineRun = z.object({
+  ...runFields,
   id: z.string().describe('Such as "pipe-7"; also the correlation id of all that it begins.'),
   pipeline: z.string(),
   title: z.string(),
-  state: pipelineRunState,
   parameters: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])),
-  tenant: z.string(),
-  submitter: z.string().nullable().describe('Who began it.'),
+  error: runFields.error.describe('That of the step that failed.'),
   schedule: z.string().nullable().describe('The schedule that began it.'),
   fileChanged: z
     .boolean()
     .describe('The file says something else now. The run goes on by what it said then.'),
   steps: z.array(pipelineStep),
-  createdAt: moment,
-  finishedAt: moment.nullable(),
 });
 export type PipelineRun = z.infer<typeof pipelineRun>;
 
@@ -103,7 +90,8 @@ const runExample: PipelineRun = {
   id: 'pipe-7',
   pipeline: 'monthly-statements',
   title: 'Monthly statements',
-  state: 'running',
+  state: 'PROCESSING',
+  error: null,
   parameters: { month: '2026-01' },
   tenant: 'acme',
   submitter: 'ada@example.com',
@@ -128,6 +116,7 @@ const runExample: PipelineRun = {
     },
   ],
   createdAt: '2026-02-01T06:00:00.000Z',
+  startedAt: '2026-02-01T06:00:00.000Z',
   finishedAt: null,
 };
 const firstOf = ({ steps }: PipelineRun): PipelineStep[] =>
@@ -142,25 +131,12 @@ const firstOf = ({ steps }: PipelineRun): PipelineStep[] =>
     finishedAt: null,
   }));
 
-export const byPipelineRun = z.strictObject({ id: z.string().min(1).max(100) });
-
 const newRun = z.strictObject({
   parameters: z
     .record(z.string(), z.unknown())
     .default({})
     .describe('By name. Those with a default may be left out.'),
-  key: z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^[^\p{Cc}]+$/u, { error: 'Leave control characters out.' })
-    .optional()
-    .describe(
-      'The same key of the same caller makes one run: send it again if the answer is lost.',
-    ),
-  keyWindow: duration
-    .optional()
-    .describe('How long a run that went well keeps the key; 24 hours by default.'),
+  ...keyFields,
 });
 
 export const runContracts = {
@@ -184,7 +160,12 @@ export const runContracts = {
     example: {
       params: { name: 'monthly-statements' },
       body: { parameters: { month: '2026-01' }, key: 'statements-2026-01' },
-      response: { ...runExample, steps: firstOf(runExample) },
+      response: {
+        ...runExample,
+        state: 'QUEUED',
+        startedAt: null,
+        steps: firstOf(runExample),
+      },
     },
   },
   listPipelineRuns: {
@@ -192,23 +173,17 @@ export const runContracts = {
     path: '/pipelines/runs',
     summary: 'Runs of pipelines, newest first.',
     access: 'viewer',
-    query: page.extend({
-      pipeline: z.string().min(1).max(100).optional(),
-      state: pipelineRunState.optional(),
-      submitter: z.string().min(1).max(200).optional().describe('Who began it.'),
-      createdAfter: anyMoment.optional(),
-      createdBefore: anyMoment.optional(),
-    }),
+    query: runQuery.extend({ pipeline: z.string().min(1).max(100).optional() }),
     response: z.object({ runs: z.array(pipelineRun), next }),
     statuses: [200],
-    example: { query: { state: 'running' }, response: { runs: [runExample], next: null } },
+    example: { query: { state: 'PROCESSING' }, response: { runs: [runExample], next: null } },
   },
   getPipelineRun: {
     method: 'GET',
     path: '/pipelines/runs/:id',
     summary: 'Where a run stands, step by step.',
     access: 'viewer',
-    params: byPipelineRun,
+    params: byRun,
     response: pipelineRun,
     statuses: [200],
     errors: ['pipeline_run_not_found'],
@@ -220,7 +195,7 @@ export const runContracts = {
     summary:
       'The run as it is, then again whenever it changes (Server-Sent Events); ends with the run.',
     access: 'viewer',
-    params: byPipelineRun,
+    params: byRun,
     response: pipelineEvent,
     statuses: [200],
     media: 'text/event-stream',
@@ -233,13 +208,13 @@ export const runContracts = {
     summary: 'Stops a run, with what its steps have begun. What is done stays done.',
     access: 'member',
     audit: { target: 'id', count: 1 },
-    params: byPipelineRun,
+    params: byRun,
     response: pipelineRun,
     statuses: [200],
     errors: ['pipeline_run_not_found', 'pipeline_run_finished'],
     example: {
       params: { id: 'pipe-7' },
-      response: { ...runExample, state: 'canceled', finishedAt: '2026-02-01T06:01:00.000Z' },
+      response: { ...runExample, state: 'CANCELED', finishedAt: '2026-02-01T06:01:00.000Z' },
     },
   },
   resumePipelineRun: {
@@ -249,7 +224,7 @@ export const runContracts = {
       'Goes on with a run that failed or was cancelled, from the steps that did. What is done is not done again.',
     access: 'member',
     audit: { target: 'id', count: 1 },
-    params: byPipelineRun,
+    params: byRun,
     body: z.strictObject({
       withFile: z
         .boolean()

@@ -1,3 +1,4 @@
+import type { JobState } from '@millrace/engine';
 import type { OnFailure, Plan } from './plan.ts';
 
 /**
@@ -10,9 +11,6 @@ import type { OnFailure, Plan } from './plan.ts';
  */
 export const STEP_STATES = ['waiting', 'running', 'done', 'skipped', 'failed', 'canceled'] as const;
 export type StepState = (typeof STEP_STATES)[number];
-
-export const RUN_STATES = ['running', 'succeeded', 'failed', 'canceled'] as const;
-export type RunState = (typeof RUN_STATES)[number];
 
 export interface StepNode {
   readonly name: string;
@@ -47,12 +45,13 @@ export function isFree(plan: Pick<Plan, 'steps'>, step: StepNode, states: States
   });
 }
 
-export function runStateOf(plan: Pick<Plan, 'steps'>, states: States): RunState {
-  if (liveSteps(plan, states).length > 0) return 'running';
-  const ends = plan.steps.map((step) => ({
+export function runStateOf(plan: Pick<Plan, 'steps'>, states: States): JobState {
+  const now = plan.steps.map((step) => ({
     step,
     state: states.get(step.name)?.state ?? 'waiting',
   }));
-  if (ends.every(({ step, state }) => passes(step, state))) return 'succeeded';
-  return ends.some(({ state }) => state === 'canceled') ? 'canceled' : 'failed';
+  if (liveSteps(plan, states).length > 0)
+    return now.every(({ state }) => state === 'waiting') ? 'QUEUED' : 'PROCESSING';
+  if (now.every(({ step, state }) => passes(step, state))) return 'SUCCEEDED';
+  return now.some(({ state }) => state === 'canceled') ? 'CANCELED' : 'FAILED';
 }

@@ -2,7 +2,7 @@ import { JobFailure } from '@millrace/engine';
 import type { RowsOf, Step, StepFile } from '@millrace/workload-kit';
 import { createTransport } from 'nodemailer';
 import { z } from 'zod';
-import type { RunRecord } from '../runs/record.ts';
+import type { PipelineRunRecord } from '../runs/pipeline-run.ts';
 import type { HandOver } from '../step/work.ts';
 
 export interface MailConfig {
@@ -64,7 +64,7 @@ export function createMailer(
   const step: HandOver = {
     input: inputSchema,
     outputs: ['accepted', 'rejected', 'messageId'],
-    async hand({ input, who, key, whole, signal }) {
+    async hand({ input, who, key, run, signal }) {
       const { to, cc, subject, text, attach } = inputSchema.parse(input);
       const files = await Promise.all(
         attach.map(async ({ step: type, id }) => {
@@ -76,7 +76,7 @@ export function createMailer(
         }),
       );
       const { attachments, links } = await attached(files, signal);
-      const messageId = messageIdOf(whole.run, key, config.from);
+      const messageId = messageIdOf(run, key, config.from);
       signal.throwIfAborted();
       try {
         const { accepted, rejected } = await transport.sendMail({
@@ -137,7 +137,7 @@ async function readUpTo(file: StepFile, most: number, signal: AbortSignal): Prom
 }
 
 /** With the time of the run: another installation has a run of the same number. */
-function messageIdOf({ createdAt }: RunRecord, key: string, from: string): string {
+function messageIdOf({ createdAt }: PipelineRunRecord, key: string, from: string): string {
   const [, domain = 'millrace.invalid'] = /@([^\s>]+)/.exec(from) ?? [];
   return `<${key.replaceAll('/', '.')}.${createdAt}@${domain}>`;
 }

@@ -1,27 +1,25 @@
 import type { Step, Who } from '@millrace/workload-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type MailServer, startMailServer } from '../../test/mail.ts';
-import type { WholeRun } from '../runs/record.ts';
+import type { PipelineRunRecord } from '../runs/pipeline-run.ts';
 import { type Mailer, createMailer } from './email.ts';
 import { webhookStep } from './webhook.ts';
 
 const who: Who = { tenant: '', submitter: 'ada', roles: [], claims: {}, correlationId: 'pipe-7' };
-const WHOLE = {
-  run: {
-    id: 'pipe-7',
-    pipeline: 'monthly',
-    plan: { title: 'Monthly' },
-    parameters: { month: '2026-01' },
-    values: {},
-    createdAt: 1_767_225_600_000,
-  },
+const RUN = {
+  id: 'pipe-7',
+  pipeline: 'monthly',
+  plan: { title: 'Monthly' },
+  parameters: { month: '2026-01' },
+  values: {},
+  createdAt: 1_767_225_600_000,
   steps: [
     { step: 'customers', state: 'done', startedId: 'run-3', output: { rows: 5 } },
     { step: 'told', state: 'running', startedId: null, output: null },
   ],
-} as unknown as WholeRun;
+} as unknown as PipelineRunRecord;
 const { signal } = new AbortController();
-const given = { who, whole: WHOLE, signal };
+const given = { who, run: RUN, signal };
 
 describe('an e-mail', () => {
   let server: MailServer;

@@ -1,7 +1,7 @@
 import type { Deliver } from '@millrace/workload-kit';
 import { z } from 'zod';
 import { lookupOf } from '../runs/values.ts';
-import type { WholeRun } from '../runs/record.ts';
+import type { PipelineRunRecord } from '../runs/pipeline-run.ts';
 import type { HandOver } from '../step/work.ts';
 
 const inputSchema = z.strictObject({
@@ -18,12 +18,12 @@ export function webhookStep(deliver: Deliver): HandOver {
     // An address that values become part of could lead anywhere.
     literal: ['url'],
     outputs: ['status'],
-    async hand({ input, who, key, whole, signal }) {
+    async hand({ input, who, key, run, signal }) {
       const { url, body } = inputSchema.parse(input);
       const { status } = await deliver({
         url,
         id: key,
-        body: body ?? summaryOf(whole),
+        body: body ?? summaryOf(run),
         correlationId: who.correlationId,
         signal,
       });
@@ -33,9 +33,8 @@ export function webhookStep(deliver: Deliver): HandOver {
 }
 
 /** What is sent unless the file says something else. */
-function summaryOf(whole: WholeRun) {
-  const { run, steps } = whole;
-  const lookup = lookupOf(whole);
+function summaryOf(run: PipelineRunRecord) {
+  const lookup = lookupOf(run);
   return {
     type: 'pipeline',
     pipeline: run.pipeline,
@@ -44,7 +43,7 @@ function summaryOf(whole: WholeRun) {
     createdAt: lookup('run.createdAt'),
     parameters: run.parameters,
     steps: Object.fromEntries(
-      steps.map(({ step, state, startedId, output }) => [
+      run.steps.map(({ step, state, startedId, output }) => [
         step,
         { state, ...(startedId !== null && { id: startedId }), ...output },
       ]),

@@ -1,8 +1,7 @@
 import type { Duration } from '@millrace/engine';
-import { INTERNAL_KEYS } from '@millrace/engine';
+import { eventsOf, requireForeignKey } from '@millrace/runs';
 import { type HandlersOf, ok } from '@millrace/workload-kit';
 import type { contract } from '../contract/index.ts';
-import { PipelineError } from '../errors.ts';
 import type { PipelinesWithin } from '../within.ts';
 
 /** Every route of pipelines, for one caller. */
@@ -19,12 +18,7 @@ export function handlersOf({
     },
     async startPipeline({ params: { name }, body, caller }) {
       const { parameters, key, keyWindow } = body;
-      // Those of schedules.
-      if (key?.startsWith(INTERNAL_KEYS) === true)
-        throw new PipelineError(
-          'invalid_key',
-          `Keys that begin with "${INTERNAL_KEYS}" are the service's own. Let yours begin otherwise.`,
-        );
+      requireForeignKey(key);
       const run = await runs.submit({
         pipeline: name,
         parameters,
@@ -38,12 +32,7 @@ export function handlersOf({
       return { status: 202, body: run };
     },
     async listPipelineRuns({ query }) {
-      const { createdAfter, createdBefore, ...filter } = query;
-      const { items, next } = await runs.list({
-        ...filter,
-        createdAfter: msOf(createdAfter),
-        createdBefore: msOf(createdBefore),
-      });
+      const { items, next } = await runs.list(query);
       return ok({ runs: items, next });
     },
     async getPipelineRun({ params: { id } }) {
@@ -51,7 +40,7 @@ export function handlersOf({
     },
     async pipelineRunEvents({ params: { id }, signal }) {
       const first = { type: 'pipeline' as const, run: await runs.get(id) };
-      return { ...ok(first), events: eventsOf(runs.watch(id, signal)) };
+      return { ...ok(first), events: eventsOf('pipeline', runs.watch(id, signal)) };
     },
     async cancelPipelineRun({ params: { id } }) {
       return ok(await runs.cancel(id));
@@ -60,12 +49,4 @@ export function handlersOf({
       return ok(await runs.resume(id, { withFile }));
     },
   };
-}
-
-async function* eventsOf<Run>(seen: AsyncIterable<Run>) {
-  for await (const run of seen) yield { type: 'pipeline' as const, run };
-}
-
-function msOf(moment: string | undefined): number | undefined {
-  return moment === undefined ? undefined : Date.parse(moment);
 }

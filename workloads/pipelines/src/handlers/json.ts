@@ -1,35 +1,31 @@
-import { formOf, iso, isoOrNull } from '@millrace/workload-kit';
+import { runJsonOf } from '@millrace/runs';
+import { formOf, isoOrNull } from '@millrace/workload-kit';
 import type { CatalogueView } from '../catalogue.ts';
 import type { Pipeline as PipelineJson } from '../contract/catalogue.ts';
 import type { PipelineRun, PipelineStep } from '../contract/runs.ts';
 import { inWords } from '../definition/conditions.ts';
 import type { PipelineDefinition } from '../definition/pipeline.ts';
 import { type PlanStep, stepOf } from '../definition/plan.ts';
-import type { StepRecord, WholeRun } from '../runs/record.ts';
+import type { PipelineRunRecord, StepRecord } from '../runs/pipeline-run.ts';
 import { type Works, isHandOver } from '../step/work.ts';
 
 /** A run as people see it: without the inputs of the steps, which may be long and is in the file. */
-export function runJson({ run, steps }: WholeRun, view: CatalogueView, works: Works): PipelineRun {
-  const { id, pipeline, plan, state, tenant, submitter, schedule } = run;
+export function runJson(run: PipelineRunRecord, view: CatalogueView, works: Works): PipelineRun {
+  const { pipeline, plan, schedule, steps } = run;
   const current = view.pipelines.get(pipeline);
   return {
-    id,
+    ...runJsonOf(run),
     pipeline,
     title: plan.title,
-    state,
     parameters: Object.fromEntries(
       Object.entries(run.parameters).map(([name, value]) => [
         name,
         typeof value === 'string' || value === null ? value : [...value],
       ]),
     ),
-    tenant,
-    submitter,
     schedule,
     fileChanged: current !== undefined && current.digest !== run.digest,
     steps: steps.map((step) => stepJson(stepOf(plan, step.step), step, works)),
-    createdAt: iso(run.createdAt),
-    finishedAt: isoOrNull(run.finishedAt),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type States, isFree, passes } from '../definition/graph.ts';
 import { holds } from '../definition/conditions.ts';
 import { stepOf as planStepOf } from '../definition/plan.ts';
-import type { RunRecord, StepRecord, WholeRun } from './record.ts';
+import type { PipelineRunRecord, StepRecord } from './pipeline-run.ts';
 import { lookupOf } from './values.ts';
 
 /**
@@ -29,20 +29,19 @@ export type Taken =
   /** Of another job, of an earlier revision, or of a run that is over. */
   | { readonly type: 'foreign' };
 
-export function statesOf({ steps }: Pick<WholeRun, 'steps'>): States {
+export function statesOf({ steps }: Pick<PipelineRunRecord, 'steps'>): States {
   return new Map(steps.map((each) => [each.step, each]));
 }
 
-export function take(whole: WholeRun, holder: Holder): Taken {
-  const { run } = whole;
-  const step = find(whole, holder.step);
+export function take(run: PipelineRunRecord, holder: Holder): Taken {
+  const step = find(run, holder.step);
   if (step === undefined || run.revision !== holder.revision || step.state === 'canceled')
     return { type: 'foreign' };
   const isOther = step.job !== null && step.job !== holder.job;
   if (isOther || step.epoch > holder.epoch) return { type: 'foreign' };
   if (step.state !== 'waiting' && step.state !== 'running') return { type: 'ended', step };
   const node = planStepOf(run.plan, holder.step);
-  const states = statesOf(whole);
+  const states = statesOf(run);
   if (!isFree(run.plan, node, states)) return { type: 'early' };
   const held = { step: step.step, job: holder.job, epoch: holder.epoch };
   const at = run.readAt;
@@ -51,16 +50,19 @@ export function take(whole: WholeRun, holder: Holder): Taken {
   const isIdle = parents.length > 0 && parents.every((state) => state === 'skipped');
   const source = node.input['rows'];
   const hasNoRows = typeof source === 'string' && states.get(source)?.state === 'skipped';
-  if (isIdle || hasNoRows || !holds(node.when, lookupOf(whole)))
+  if (isIdle || hasNoRows || !holds(node.when, lookupOf(run)))
     return { type: 'skipped', patch: { ...held, state: 'skipped', finishedAt: at } };
   return { type: 'taken', patch: { ...held, state: 'running', startedAt: at, finishedAt: null } };
 }
 
 /** Whether the step is still the execution's to write. */
-export function isHeld(whole: WholeRun, { step: name, revision, job, epoch }: Holder): boolean {
-  const step = find(whole, name);
+export function isHeld(
+  run: PipelineRunRecord,
+  { step: name, revision, job, epoch }: Holder,
+): boolean {
+  const step = find(run, name);
   return (
-    whole.run.revision === revision &&
+    run.revision === revision &&
     step?.state === 'running' &&
     step.job === job &&
     step.epoch === epoch
@@ -68,13 +70,13 @@ export function isHeld(whole: WholeRun, { step: name, revision, job, epoch }: Ho
 }
 
 /** Ends all that is not over. What was begun has to be cancelled too, by whoever gets to it. */
-export function cancel({ run, steps }: WholeRun): StepPatch[] {
-  return steps
+export function cancel(run: PipelineRunRecord): StepPatch[] {
+  return run.steps
     .filter(({ state }) => state === 'waiting' || state === 'running')
     .map((step) => canceled(run, step));
 }
 
-function canceled({ readAt }: RunRecord, step: StepRecord): StepPatch {
+function canceled({ readAt }: PipelineRunRecord, step: StepRecord): StepPatch {
   const hasBegun = step.state === 'running' && (step.starting || step.startedId !== null);
   return {
     step: step.step,
@@ -86,7 +88,7 @@ function canceled({ readAt }: RunRecord, step: StepRecord): StepPatch {
 
 /** The end of a job that its handler did not write: lost with its worker, out of time, cancelled by hand. */
 export function endByJob(
-  whole: WholeRun,
+  run: PipelineRunRecord,
   name: string,
   job: {
     readonly id: string;
@@ -94,12 +96,11 @@ export function endByJob(
     readonly error: StepRecord['error'];
   },
 ): StepPatch[] {
-  const { run } = whole;
-  const step = find(whole, name);
+  const step = find(run, name);
   if (step === undefined) return [];
   const isOwn =
     step.job === job.id ||
-    (step.job === null && isFree(run.plan, planStepOf(run.plan, name), statesOf(whole)));
+    (step.job === null && isFree(run.plan, planStepOf(run.plan, name), statesOf(run)));
   const isLive = step.state === 'running' || step.state === 'waiting';
   if (!isOwn || !isLive) return [];
   if (job.state === 'CANCELED') return [{ ...canceled(run, step), job: job.id }];
@@ -111,11 +112,11 @@ export function endByJob(
  * The steps that failed or were cancelled wait again, each as another try. What they had begun is kept: where its workload can,
  * the parts that failed are tried again, and not all of it.
  */
-export function resume({ run, steps }: WholeRun): StepPatch[] {
+export function resume({ plan, steps }: PipelineRunRecord): StepPatch[] {
   return steps
     .filter(({ step, state }) => {
       if (state === 'canceled') return true;
-      return state === 'failed' && !passes(planStepOf(run.plan, step), state);
+      return state === 'failed' && !passes(planStepOf(plan, step), state);
     })
     .map((step) => ({
       step: step.step,
@@ -134,12 +135,12 @@ export function resume({ run, steps }: WholeRun): StepPatch[] {
 }
 
 /** The steps that what is begun by a new revision need not wait for. */
-export function passedOf({ run, steps }: WholeRun): string[] {
+export function passedOf({ plan, steps }: PipelineRunRecord): string[] {
   return steps
-    .filter(({ step, state }) => passes(planStepOf(run.plan, step), state))
+    .filter(({ step, state }) => passes(planStepOf(plan, step), state))
     .map(({ step }) => step);
 }
 
-function find({ steps }: WholeRun, name: string): StepRecord | undefined {
+function find({ steps }: PipelineRunRecord, name: string): StepRecord | undefined {
   return steps.find(({ step }) => step === name);
 }

@@ -1,6 +1,6 @@
 import { type Database, type Session, type Statement, texts } from '@millrace/store-postgres';
 import type { FileOf } from '@millrace/workload-kit';
-import type { RunRecord } from './record.ts';
+import type { PipelineRunRecord } from './pipeline-run.ts';
 
 /** A file beside a pipeline's own, as it was when a run was submitted. */
 export interface KeptFile {
@@ -55,7 +55,7 @@ export async function keepFiles(
 /** The files of a run, each read when it is needed. */
 export async function filesOf(
   database: Database,
-  { seq }: RunRecord,
+  { seq }: Pick<PipelineRunRecord, 'seq'>,
 ): Promise<ReadonlyMap<string, FileOf>> {
   const found = await database.query<{ name: string; sha256: string }>(LIST, [seq]);
   return new Map(

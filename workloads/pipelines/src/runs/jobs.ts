@@ -2,17 +2,17 @@ import { INTERNAL_KEYS, type JobRequest, type Queue } from '@millrace/engine';
 import { liveSteps } from '../definition/graph.ts';
 import { STEP, type StepData, graphFrom, stepDataSchema } from '../step/data.ts';
 import { statesOf } from './changes.ts';
-import type { RunRecord, StepRecord, WholeRun } from './record.ts';
+import type { PipelineRunRecord, StepRecord } from './pipeline-run.ts';
 import type { RunStore } from './store.ts';
 
 /** The jobs of a run: one for each step that lives. Most are made by the rule that follows steps (step/follow.ts). */
 export interface StepJobs {
   /** Of a run that nobody works on yet: the jobs of its first steps. */
-  begin(whole: WholeRun): Promise<void>;
+  begin(run: PipelineRunRecord): Promise<void>;
   /** Makes those that are missing, and ends steps whose job has ended without them. How many were put right. */
-  restore(whole: WholeRun): Promise<number>;
+  restore(run: PipelineRunRecord): Promise<number>;
   /** Of those that wait or run. */
-  cancel(run: RunRecord): Promise<void>;
+  cancel(run: PipelineRunRecord): Promise<void>;
 }
 
 /** More steps than a plan may have. */
@@ -24,14 +24,14 @@ export function createStepJobs(parts: {
 }): StepJobs {
   const { queue, store } = parts;
 
-  async function make({ run }: WholeRun, steps: readonly string[]): Promise<number> {
+  async function make(run: PipelineRunRecord, steps: readonly string[]): Promise<number> {
     if (steps.length === 0) return 0;
     const made = await queue.enqueueAll(steps.map((step) => jobOf(run, step)));
     return made.filter(({ created }) => created).length;
   }
 
   /** The steps whose jobs live, also of those that no execution has begun yet. */
-  async function stepsWithJob({ run }: WholeRun): Promise<Set<string>> {
+  async function stepsWithJob(run: PipelineRunRecord): Promise<Set<string>> {
     const found = new Set<string>();
     for (const state of ['QUEUED', 'PROCESSING'] as const) {
       const filter = { kind: STEP, correlationId: run.id, tenant: run.tenant, state };
@@ -46,7 +46,7 @@ export function createStepJobs(parts: {
   }
 
   /** A step whose job is not among those that live. True: it needs another one. */
-  async function needsJob({ run }: WholeRun, step: StepRecord): Promise<boolean> {
+  async function needsJob(run: PipelineRunRecord, step: StepRecord): Promise<boolean> {
     if (step.job === null) return true;
     const job = await queue.get(step.job);
     if (job?.state === 'QUEUED' || job?.state === 'PROCESSING') return false;
@@ -59,20 +59,20 @@ export function createStepJobs(parts: {
   }
 
   return {
-    async begin(whole) {
-      const live = liveSteps(whole.run.plan, statesOf(whole));
+    async begin(run) {
+      const live = liveSteps(run.plan, statesOf(run));
       await make(
-        whole,
+        run,
         live.map(({ name }) => name),
       );
     },
-    async restore(whole) {
-      const live = liveSteps(whole.run.plan, statesOf(whole)).map(({ name }) => name);
-      const there = await stepsWithJob(whole);
-      const missing = whole.steps.filter(({ step }) => live.includes(step) && !there.has(step));
+    async restore(run) {
+      const live = liveSteps(run.plan, statesOf(run)).map(({ name }) => name);
+      const there = await stepsWithJob(run);
+      const missing = run.steps.filter(({ step }) => live.includes(step) && !there.has(step));
       const needy: string[] = [];
-      for (const step of missing) if (await needsJob(whole, step)) needy.push(step.step);
-      await make(whole, needy);
+      for (const step of missing) if (await needsJob(run, step)) needy.push(step.step);
+      await make(run, needy);
       return missing.length;
     },
     async cancel({ id, tenant }) {
@@ -81,7 +81,7 @@ export function createStepJobs(parts: {
   };
 }
 
-function jobOf(run: RunRecord, step: string): JobRequest {
+function jobOf(run: PipelineRunRecord, step: string): JobRequest {
   const { id, revision, tenant, submitter, plan, passed } = run;
   const data: StepData = {
     run: id,

@@ -1,13 +1,12 @@
-import { type Duration, toMs } from '@millrace/engine';
+import type { Duration } from '@millrace/engine';
+import { type RunFilter, isOver, runKeyOf } from '@millrace/runs';
+import type { Database } from '@millrace/store-postgres';
 import {
   type GivenParameters,
   type Moment,
   type Page,
   type PageParams,
   givenFromJson,
-  numberCursor,
-  page,
-  pageLimit,
   resolveParameters,
 } from '@millrace/workload-kit';
 import { type Catalogue, definitionOf } from '../catalogue.ts';
@@ -19,11 +18,14 @@ import { PipelineError } from '../errors.ts';
 import type { StopWork } from '../step/stop.ts';
 import type { Works } from '../step/work.ts';
 import { passedOf } from './changes.ts';
-import { keepFiles } from './files.ts';
-import type { RunFilter } from './list.ts';
 import type { StepJobs } from './jobs.ts';
-import type { RunRecord, WholeRun } from './record.ts';
-import type { NextPlan, RunStore } from './store.ts';
+import { type PipelineRunRecord, pipelineRuns } from './pipeline-run.ts';
+import type { RunStore } from './store.ts';
+import type { NextPlan } from './write.ts';
+
+export interface PipelineFilter extends RunFilter {
+  readonly pipeline?: string | undefined;
+}
 
 export interface NewRun {
   readonly pipeline: string;
@@ -45,17 +47,18 @@ export interface NewRun {
 
 /** What people do with runs. Whose they are is for within.ts to say. */
 export interface Runs {
-  submit(run: NewRun): Promise<WholeRun>;
-  find(id: string): Promise<WholeRun | null>;
-  byIds(ids: readonly string[]): Promise<WholeRun[]>;
+  submit(run: NewRun): Promise<PipelineRunRecord>;
+  find(id: string): Promise<PipelineRunRecord | null>;
+  byIds(ids: readonly string[]): Promise<PipelineRunRecord[]>;
   /** Newest first. */
-  list(params?: PageParams & RunFilter): Promise<Page<WholeRun>>;
-  cancel(id: string): Promise<WholeRun>;
+  list(params?: PageParams & PipelineFilter): Promise<Page<PipelineRunRecord>>;
+  cancel(id: string): Promise<PipelineRunRecord>;
   /** `withFile`: by what the file says now, where that fits what is over already. */
-  resume(id: string, options?: { readonly withFile?: boolean }): Promise<WholeRun>;
+  resume(id: string, options?: { readonly withFile?: boolean }): Promise<PipelineRunRecord>;
 }
 
 export function createRuns(parts: {
+  database: Database;
   store: RunStore;
   jobs: StepJobs;
   catalogue: Pick<Catalogue, 'now' | 'filesOf'>;
@@ -63,20 +66,19 @@ export function createRuns(parts: {
   stopWork: StopWork;
   now: () => number;
 }): Runs {
-  const { store, jobs, catalogue, works, stopWork, now } = parts;
+  const { database, store, jobs, catalogue, works, stopWork, now } = parts;
 
-  async function get(id: string): Promise<WholeRun> {
+  async function get(id: string): Promise<PipelineRunRecord> {
     const found = await store.find(id);
     if (found === null) throw noRun(id);
     return found;
   }
 
   /** What the file says now, for a run that is to go on with it. */
-  async function nextPlan(whole: WholeRun): Promise<NextPlan> {
-    const { run } = whole;
+  async function nextPlan(run: PipelineRunRecord): Promise<NextPlan> {
     const { value, digest } = definitionOf(catalogue.now(), run.pipeline);
     const plan = planOf(value);
-    const changed = passedOf(whole).find(
+    const changed = passedOf(run).find(
       (name) => JSON.stringify(stepIn(plan, name)) !== JSON.stringify(stepIn(run.plan, name)),
     );
     if (changed !== undefined)
@@ -92,13 +94,7 @@ export function createRuns(parts: {
       now: run.createdAt,
       timeZone: value.timeZone,
     });
-    const files = await catalogue.filesOf(plan);
-    return {
-      digest,
-      plan,
-      ...resolved,
-      keepFiles: (session, seq) => keepFiles(session, seq, files),
-    };
+    return { digest, plan, ...resolved, files: await catalogue.filesOf(plan) };
   }
 
   return {
@@ -109,52 +105,42 @@ export function createRuns(parts: {
       const given = givenFromJson(value.parameters, asked.parameters);
       if ('problems' in given) throw wrongParameters(given.problems);
       const { tenant, submitter, roles, claims, key, keyWindow } = asked;
-      const { whole, created } = await store.insert({
-        tenant,
-        submitter,
-        roles,
-        claims,
-        pipeline: value.name,
-        digest,
-        plan,
-        ...resolvedOf(value, given.given, {
-          now: asked.at ?? now(),
-          timeZone: asked.timeZone ?? value.timeZone,
-        }),
-        schedule: asked.schedule ?? null,
-        key: key === undefined ? null : { value: key, windowMs: windowOf(keyWindow) },
-        files: await catalogue.filesOf(plan),
-      });
-      // Whoever made it has made its jobs, or upkeep will.
-      if (!created) return whole;
-      try {
-        await jobs.begin(whole);
-      } catch (error) {
-        // Whoever asked is told that it did not begin, and so it must not begin later.
-        await store.remove(whole.run).catch(() => {});
-        throw error;
-      }
-      return whole;
+      const inserted = await store.insert(
+        {
+          tenant,
+          submitter,
+          roles,
+          claims,
+          pipeline: value.name,
+          digest,
+          plan,
+          ...resolvedOf(value, given.given, {
+            now: asked.at ?? now(),
+            timeZone: asked.timeZone ?? value.timeZone,
+          }),
+          schedule: asked.schedule ?? null,
+          key: runKeyOf(key, keyWindow),
+          files: await catalogue.filesOf(plan),
+        },
+        jobs.begin,
+      );
+      return inserted.run;
     },
     find: store.find,
-    byIds: store.byIds,
-    async list({ limit: asked, cursor, ...filter } = {}) {
-      const limit = pageLimit({ limit: asked });
-      const below = numberCursor({ cursor }, Number.MAX_SAFE_INTEGER);
-      const found = await store.list(filter, below, limit + 1);
-      return page(found, limit, ({ run }) => String(run.seq));
-    },
+    byIds: (ids) => pipelineRuns.byIds(database, ids),
+    list: ({ pipeline, ...params } = {}) =>
+      pipelineRuns.list(database, params, (where) => where.equal('pipeline', pipeline)),
     async cancel(id) {
       const canceled = await store.cancel(id);
       if (canceled === null) {
-        const { run } = await get(id);
+        const { state } = await get(id);
         throw new PipelineError(
           'pipeline_run_finished',
-          `The run ${id} is over (${run.state}); there is nothing to cancel.`,
+          `The run ${id} is over (${state}); there is nothing to cancel.`,
         );
       }
       // What is not cancelled because the process ends here, upkeep cancels.
-      await jobs.cancel(canceled.run);
+      await jobs.cancel(canceled);
       await stopWork(canceled);
       return get(id);
     },
@@ -186,7 +172,7 @@ function resolvedOf(
   { parameters }: Pipeline,
   given: GivenParameters,
   moment: Moment,
-): Pick<RunRecord, 'parameters' | 'values'> {
+): Pick<PipelineRunRecord, 'parameters' | 'values'> {
   const resolved = resolveParameters(parameters, given, moment);
   if ('problems' in resolved) throw wrongParameters(resolved.problems);
   return { parameters: resolved.values, values: valuesOf(parameters, resolved.values) };
@@ -220,20 +206,12 @@ function wrongParameters(
   });
 }
 
-const TEN_YEARS_MS = 10 * 365 * 86_400_000;
-
-function windowOf(keyWindow: Duration = '24h'): number {
-  const windowMs = toMs(keyWindow);
-  if (windowMs >= 0 && windowMs <= TEN_YEARS_MS) return windowMs;
-  throw new PipelineError('invalid_key', 'The keyWindow must be between 0 and ten years.');
-}
-
 export function noRun(id: string): PipelineError {
   return new PipelineError('pipeline_run_not_found', `There is no run "${id}".`);
 }
 
-function notResumable({ run }: WholeRun): PipelineError {
-  const why = run.state === 'running' ? 'still runs' : 'has succeeded';
+function notResumable(run: PipelineRunRecord): PipelineError {
+  const why = isOver(run) ? 'has succeeded' : 'still runs';
   return new PipelineError(
     'pipeline_run_not_resumable',
     `The run ${run.id} ${why}; there is nothing to resume.`,

@@ -1,6 +1,6 @@
 import type { Lookup } from '../definition/references.ts';
 import { iso } from '@millrace/workload-kit';
-import type { WholeRun } from './record.ts';
+import type { PipelineRunRecord } from './pipeline-run.ts';
 
 /** What every step has, beside the outputs of its own kind. */
 export const OF_EVERY_STEP = ['state', 'id'] as const;
@@ -8,7 +8,7 @@ export const OF_EVERY_STEP = ['state', 'id'] as const;
 export const OF_RUN = ['id', 'pipeline', 'createdAt'] as const;
 
 /** What names stand for in a run: its parameters, itself, and the outputs of its steps, null where a step has none. */
-export function lookupOf({ run, steps }: WholeRun): Lookup {
+export function lookupOf(run: PipelineRunRecord): Lookup {
   return (name) => {
     if (Object.hasOwn(run.values, name)) return run.values[name];
     const [first = '', member = ''] = name.split('.', 2);
@@ -20,7 +20,7 @@ export function lookupOf({ run, steps }: WholeRun): Lookup {
       };
       return Object.hasOwn(own, member) ? own[member as keyof typeof own] : undefined;
     }
-    const step = steps.find((each) => each.step === first);
+    const step = run.steps.find((each) => each.step === first);
     if (step === undefined) return undefined;
     if (member === 'state') return step.state;
     if (member === 'id') return step.startedId;

@@ -2,18 +2,18 @@ import { JobFailure } from '@millrace/engine';
 import { type FileOf, type RowsOf, checkSchema } from '@millrace/workload-kit';
 import { type PlanStep, stepOf } from '../definition/plan.ts';
 import { MissingValue, filledIn } from '../definition/references.ts';
-import type { WholeRun } from '../runs/record.ts';
+import type { PipelineRunRecord } from '../runs/pipeline-run.ts';
 import { lookupOf } from '../runs/values.ts';
 import type { Work } from './work.ts';
 
 /** What a step is begun with: the file's words with values in the place of names. Throws what would be the same each time. */
 export function inputOf(
-  whole: WholeRun,
+  run: PipelineRunRecord,
   node: PlanStep,
   work: Work,
   files: ReadonlyMap<string, FileOf>,
 ): unknown {
-  const filled = fill(whole, node, work, files);
+  const filled = fill(run, node, work, files);
   const checked = checkSchema(work.input, filled);
   if ('value' in checked) return filled;
   const [complaint] = checked.complaints;
@@ -22,14 +22,14 @@ export function inputOf(
 }
 
 function fill(
-  whole: WholeRun,
+  run: PipelineRunRecord,
   node: PlanStep,
   { literal = [] }: Work,
   files: ReadonlyMap<string, FileOf>,
 ): Record<string, unknown> {
   try {
-    return filledIn(node.input, literal, lookupOf(whole), {
-      rowsOf: (name) => rowsOf(whole, name),
+    return filledIn(node.input, literal, lookupOf(run), {
+      rowsOf: (name) => rowsOf(run, name),
       fileOf(name) {
         const file = files.get(name);
         if (file === undefined) throw new MissingValue(`There is no file "${name}" in the run.`);
@@ -43,10 +43,10 @@ function fill(
 }
 
 /** Where the rows of an earlier step are. */
-function rowsOf({ run, steps }: WholeRun, name: string): RowsOf {
+function rowsOf({ plan, steps }: PipelineRunRecord, name: string): RowsOf {
   const id = steps.find(({ step }) => step === name)?.startedId ?? null;
   if (id === null) throw refused('rows_missing', `The step "${name}" has made nothing to work on.`);
-  return { step: stepOf(run.plan, name).type, id };
+  return { step: stepOf(plan, name).type, id };
 }
 
 function refused(code: string, message: string): JobFailure {

@@ -14,7 +14,7 @@ import { type PlanStep, stepOf } from '../definition/plan.ts';
 import type { PipelineMetrics } from '../observe.ts';
 import type { Holder } from '../runs/changes.ts';
 import { filesOf } from '../runs/files.ts';
-import { type StepRecord, type WholeRun, whoOf } from '../runs/record.ts';
+import { type PipelineRunRecord, type StepRecord, whoOf } from '../runs/pipeline-run.ts';
 import type { Patch, RunStore } from '../runs/store.ts';
 import type { StepData, StepResult } from './data.ts';
 import { inputOf } from './input.ts';
@@ -52,19 +52,19 @@ export async function runStep(
   };
   const found = await workshop.store.take(data.run, holder);
   if (found === null) return NOTHING;
-  const { taken, whole } = found;
+  const { taken, run } = found;
   switch (taken.type) {
     case 'foreign':
       return NOTHING;
     case 'early':
       return defer({ after: EARLY_MS, data });
     case 'skipped':
-      workshop.metrics.ended(whole, data.step);
+      workshop.metrics.ended(run, data.step);
       return ended('skipped');
     case 'ended':
       return endedBefore(taken.step, data.run);
     case 'taken':
-      return carryOn(workshop, { job, context, holder, whole });
+      return carryOn(workshop, { job, context, holder, run });
   }
 }
 
@@ -85,11 +85,11 @@ interface Execution {
   readonly job: RunningJob<StepData>;
   readonly context: JobContext;
   readonly holder: Holder;
-  readonly whole: WholeRun;
+  readonly run: PipelineRunRecord;
 }
 
 async function carryOn(workshop: Workshop, execution: Execution): Promise<Outcome> {
-  const { job, context, holder, whole } = execution;
+  const { job, context, holder, run } = execution;
   try {
     return await work(workshop, execution);
   } catch (thrown) {
@@ -99,10 +99,10 @@ async function carryOn(workshop: Workshop, execution: Execution): Promise<Outcom
     const error = classify(thrown);
     const isFinal = !error.retryable || job.attempt >= job.maxAttempts;
     if (!isFinal) {
-      await workshop.store.write(whole.run.id, holder, () => ({ error }));
+      await workshop.store.write(run.id, holder, () => ({ error }));
       throw thrown;
     }
-    const written = await workshop.store.write(whole.run.id, holder, (at) => ({
+    const written = await workshop.store.write(run.id, holder, (at) => ({
       state: 'failed',
       error,
       finishedAt: at,
@@ -117,8 +117,7 @@ async function carryOn(workshop: Workshop, execution: Execution): Promise<Outcom
 class Lost extends Error {}
 
 async function work(workshop: Workshop, execution: Execution): Promise<Outcome> {
-  const { job, context, holder, whole } = execution;
-  const { run } = whole;
+  const { job, context, holder, run } = execution;
   const node = stepOf(run.plan, holder.step);
   const own = workshop.works(node.type);
   if (own === undefined)
@@ -127,8 +126,8 @@ async function work(workshop: Workshop, execution: Execution): Promise<Outcome> 
       `No workload of this process does "${node.type}". Switch it on, or let a process work on pipelines that has it.`,
     );
   const files = await filesOf(workshop.database, run);
-  const input = inputOf(whole, node, own, files);
-  const write = async (patch: Patch): Promise<WholeRun> => {
+  const input = inputOf(run, node, own, files);
+  const write = async (patch: Patch): Promise<PipelineRunRecord> => {
     const written = await workshop.store.write(run.id, holder, patch);
     if (written === null) throw new Lost('The step is no longer this execution’s.');
     return written;
@@ -136,7 +135,7 @@ async function work(workshop: Workshop, execution: Execution): Promise<Outcome> 
   if (isHandOver(own)) {
     const key = `${run.id}/${holder.step}`;
     const { signal } = context;
-    const output = await own.hand({ input, who: whoOf(run), key, whole, signal });
+    const output = await own.hand({ input, who: whoOf(run), key, run, signal });
     return finish(workshop, write, holder.step, output);
   }
   const sight = await look({ step: own, node, input, write, execution });
@@ -144,7 +143,7 @@ async function work(workshop: Workshop, execution: Execution): Promise<Outcome> 
   if (sight.state === 'failed') throw final(sight.error.code, sight.error.message);
   const { progress } = sight;
   if (progress !== null) context.progress(progress);
-  const current = recordOf(whole, holder.step);
+  const current = recordOf(run, holder.step);
   if (JSON.stringify(progress) !== JSON.stringify(current.progress) || current.error !== null)
     await write(() => ({ progress, error: null }));
   const looks = job.data.of === current.try ? job.data.looks : 0;
@@ -160,7 +159,7 @@ export function pauseAfter(looks: number): number {
 
 async function finish(
   { metrics }: Workshop,
-  write: (patch: Patch) => Promise<WholeRun>,
+  write: (patch: Patch) => Promise<PipelineRunRecord>,
   step: string,
   output: StepRecord['output'],
 ): Promise<Outcome> {
@@ -178,15 +177,15 @@ interface Looking {
   readonly step: Step;
   readonly node: PlanStep;
   readonly input: unknown;
-  readonly write: (patch: Patch) => Promise<WholeRun>;
+  readonly write: (patch: Patch) => Promise<PipelineRunRecord>;
   readonly execution: Execution;
 }
 
 /** Begins the work unless it was, and looks how far it is. */
 async function look(looking: Looking): Promise<StepSight> {
   const { step, node, input, write, execution } = looking;
-  const who = whoOf(execution.whole.run);
-  const { startedId, starting, retried } = recordOf(execution.whole, node.name);
+  const who = whoOf(execution.run);
+  const { startedId, starting, retried } = recordOf(execution.run, node.name);
   const id = startedId ?? (await begin(looking));
   const sight = await step.look(id, who, input);
   // What an earlier try has begun: it may have been put right meanwhile, or is to be tried again.
@@ -201,8 +200,8 @@ async function look(looking: Looking): Promise<StepSight> {
 
 /** Written down before and after: a worker that is lost in between leaves the trace that something may have been begun. */
 async function begin({ step, node, input, write, execution }: Looking): Promise<string> {
-  const { run } = execution.whole;
-  const record = recordOf(execution.whole, node.name);
+  const { run } = execution;
+  const record = recordOf(execution.run, node.name);
   if (!record.starting || record.startedId !== null)
     await write(() => ({ starting: true, startedId: null }));
   const { id } = await step.start({
@@ -220,7 +219,7 @@ export function workKey(run: string, record: Pick<StepRecord, 'step' | 'try'>): 
   return `${INTERNAL_KEYS}${run}/${record.step}/${record.try}`;
 }
 
-function recordOf({ steps }: WholeRun, name: string): StepRecord {
+function recordOf({ steps }: PipelineRunRecord, name: string): StepRecord {
   const record = steps.find(({ step }) => step === name);
   if (record === undefined) throw new Error(`The run has no step "${name}".`);
   return record;

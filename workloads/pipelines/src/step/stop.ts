@@ -3,14 +3,14 @@ import type { Database } from '@millrace/store-postgres';
 import { withinTime } from '@millrace/workload-kit';
 import { stepOf } from '../definition/plan.ts';
 import { filesOf } from '../runs/files.ts';
-import { type StepRecord, type WholeRun, whoOf } from '../runs/record.ts';
+import { type PipelineRunRecord, type StepRecord, whoOf } from '../runs/pipeline-run.ts';
 import type { RunStore } from '../runs/store.ts';
 import { inputOf } from './input.ts';
 import { workKey } from './run-step.ts';
 import { type Works, isHandOver } from './work.ts';
 
 /** Cancels what the cancelled steps of a run have begun. What cannot be cancelled now is tried again by upkeep. */
-export type StopWork = (whole: WholeRun) => Promise<void>;
+export type StopWork = (run: PipelineRunRecord) => Promise<void>;
 
 export function createStopWork(parts: {
   store: RunStore;
@@ -20,8 +20,7 @@ export function createStopWork(parts: {
 }): StopWork {
   const { store, database, works, log } = parts;
 
-  async function stop(whole: WholeRun, record: StepRecord): Promise<void> {
-    const { run } = whole;
+  async function stop(run: PipelineRunRecord, record: StepRecord): Promise<void> {
     const node = stepOf(run.plan, record.step);
     const work = works(node.type);
     if (work !== undefined && !isHandOver(work)) {
@@ -30,7 +29,7 @@ export function createStopWork(parts: {
       const found =
         record.startedId ??
         (await withinTime(START_MS, undefined, async (signal) => {
-          const input = inputOf(whole, node, work, await filesOf(database, run));
+          const input = inputOf(run, node, work, await filesOf(database, run));
           return (await work.start({ input, who, key: workKey(run.id, record), signal })).id;
         }));
       await work.cancel(found, who);
@@ -38,11 +37,11 @@ export function createStopWork(parts: {
     await store.stopped(run.id, record.step);
   }
 
-  return async (whole) => {
-    for (const record of whole.steps.filter(({ stopPending }) => stopPending))
-      await stop(whole, record).catch((err: unknown) => {
+  return async (run) => {
+    for (const record of run.steps.filter(({ stopPending }) => stopPending))
+      await stop(run, record).catch((err: unknown) => {
         log.warn(
-          { err, run: whole.run.id, step: record.step },
+          { err, run: run.id, step: record.step },
           'What a cancelled step has begun could not be cancelled yet',
         );
       });

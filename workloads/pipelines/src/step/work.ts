@@ -1,6 +1,6 @@
 import type { Step, StepOutput, Who } from '@millrace/workload-kit';
 import type { ZodType } from 'zod';
-import type { WholeRun } from '../runs/record.ts';
+import type { PipelineRunRecord } from '../runs/pipeline-run.ts';
 
 /**
  * What a step has done. Work of a workload is begun and looked at; what is handed over, such as an e-mail, is done when it
@@ -17,7 +17,7 @@ export interface HandOver {
     readonly input: unknown;
     readonly who: Who;
     readonly key: string;
-    readonly whole: WholeRun;
+    readonly run: PipelineRunRecord;
     readonly signal: AbortSignal;
   }): Promise<StepOutput>;
 }

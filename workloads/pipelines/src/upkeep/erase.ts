@@ -1,4 +1,5 @@
-import type { Database, Statement } from '@millrace/store-postgres';
+import { LIVE } from '@millrace/runs';
+import { type Database, type Statement, numbers } from '@millrace/store-postgres';
 
 /**
  * Empties the runs that someone submitted, and those whose parameters or outputs name them, and counts them. What the steps have made
@@ -12,7 +13,8 @@ const ERASE: Statement = {
   text: `
 UPDATE millrace.pipeline_runs
    SET submitter = CASE WHEN submitter = $1 THEN NULL ELSE submitter END, roles = '[]', claims = '{}', key = NULL,
-       parameters = '{}', "values" = '{}', state = CASE WHEN state = 'running' THEN 'canceled' ELSE state END,
+       parameters = '{}', "values" = '{}', state = CASE WHEN ${LIVE} THEN 'CANCELED' ELSE state END,
+       error_message = CASE WHEN error_message IS NULL THEN NULL ELSE 'Erased.' END,
        finished_at = coalesce(finished_at, millrace.clock())
  WHERE submitter = $1 OR (length($1) > 2 AND (
          position(lower($1) IN lower(parameters::text)) > 0
@@ -36,8 +38,7 @@ export function createErase({ database }: { database: Database }): Erase {
   return (subject) =>
     database.transaction(async (session) => {
       const runs = await session.query<{ seq: number }>(ERASE, [subject]);
-      const seqs = `{${runs.map(({ seq }) => seq).join(',')}}`;
-      if (runs.length > 0) await session.query(ERASE_STEPS, [seqs]);
+      if (runs.length > 0) await session.query(ERASE_STEPS, [numbers(runs.map(({ seq }) => seq))]);
       return { pipelineRuns: runs.length };
     });
 }

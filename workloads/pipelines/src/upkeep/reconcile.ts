@@ -1,8 +1,9 @@
 import type { Log } from '@millrace/engine';
+import type { LiveCounts } from '@millrace/runs';
 import { type Database, type Statement, numbers } from '@millrace/store-postgres';
 import type { PipelineMetrics } from '../observe.ts';
 import type { StepJobs } from '../runs/jobs.ts';
-import { rows } from '../runs/statements.ts';
+import { pipelineRuns } from '../runs/pipeline-run.ts';
 import type { StopWork } from '../step/stop.ts';
 
 export interface Reconciled {
@@ -16,18 +17,8 @@ export interface Reconciled {
 export interface Reconcile {
   runOnce(): Promise<Reconciled>;
   /** How many runs lived when it last looked. */
-  live(): number;
+  live(): LiveCounts;
 }
-
-// Those about which nothing was written for a minute; by then a job that is to be made has been made. $1 limit
-const LIVE: Statement = {
-  name: 'pipelines_live_runs',
-  text: `
-UPDATE millrace.pipeline_runs SET touched_at = millrace.clock() WHERE seq = ANY (ARRAY(
-  SELECT seq FROM millrace.pipeline_runs
-   WHERE state = 'running' AND touched_at < millrace.clock() - interval '55 seconds'
-   ORDER BY touched_at LIMIT $1 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
-};
 
 // $1 limit
 const TO_STOP: Statement = {
@@ -43,11 +34,6 @@ const TOUCH: Statement = {
   text: `UPDATE millrace.pipeline_runs SET touched_at = millrace.clock() WHERE seq = ANY ($1::text::bigint[])`,
 };
 
-const COUNT: Statement = {
-  name: 'pipelines_count_live',
-  text: `SELECT count(*)::int AS live FROM millrace.pipeline_runs WHERE state = 'running'`,
-};
-
 const AT_ONCE = 200;
 
 export function createReconcile(parts: {
@@ -58,37 +44,35 @@ export function createReconcile(parts: {
   log: Log;
 }): Reconcile {
   const { database, jobs, stopWork, metrics, log } = parts;
-  let live = 0;
-  const seqsOf = async (statement: Statement): Promise<number[]> =>
-    (await database.query<{ seq: number }>(statement, [AT_ONCE])).map(({ seq }) => seq);
+  let live: LiveCounts = { QUEUED: 0, PROCESSING: 0 };
 
   return {
     async runOnce() {
-      const [count] = await database.query<{ live: number }>(COUNT, []);
-      live = count?.live ?? live;
-      const seqs = await seqsOf(LIVE);
+      live = await pipelineRuns.countLive(database);
+      const runs = await pipelineRuns.untouched(database, AT_ONCE);
       let restored = 0;
-      for (const whole of await rows.wholes(database, seqs)) {
+      for (const run of runs) {
         // An error of one run must not keep the others from going on.
-        restored += await jobs.restore(whole).catch((err: unknown) => {
-          log.error({ err, run: whole.run.id }, 'The jobs of a run could not be looked at');
+        restored += await jobs.restore(run).catch((err: unknown) => {
+          log.error({ err, run: run.id }, 'The jobs of a run could not be looked at');
           return 0;
         });
       }
-      const toStop = await seqsOf(TO_STOP);
-      if (toStop.length > 0) await database.query(TOUCH, [numbers(toStop)]);
-      for (const whole of await rows.wholes(database, toStop)) {
-        await jobs.cancel(whole.run);
-        await stopWork(whole);
+      const toStop = await database.query<{ seq: number }>(TO_STOP, [AT_ONCE]);
+      const seqs = toStop.map(({ seq }) => seq);
+      if (seqs.length > 0) await database.query(TOUCH, [numbers(seqs)]);
+      for (const run of await pipelineRuns.bySeq(database, seqs)) {
+        await jobs.cancel(run);
+        await stopWork(run);
       }
       if (restored > 0) {
         metrics.restored(restored);
         log.warn(
-          { runs: seqs.length, restored },
+          { runs: runs.length, restored },
           'Steps of pipelines without a job were carried on',
         );
       }
-      return { checked: seqs.length, restored, more: seqs.length === AT_ONCE };
+      return { checked: runs.length, restored, more: runs.length === AT_ONCE };
     },
     live: () => live,
   };

@@ -1,4 +1,5 @@
 import type { Database, Statement } from '@millrace/store-postgres';
+import { pipelineRuns } from '../runs/pipeline-run.ts';
 
 export interface Swept {
   readonly runs: number;
@@ -10,16 +11,6 @@ export interface Swept {
 export interface Sweep {
   runOnce(): Promise<Swept>;
 }
-
-// $1 keep, ms $2 limit
-const OLD_RUNS: Statement = {
-  name: 'pipelines_sweep_runs',
-  text: `
-DELETE FROM millrace.pipeline_runs WHERE seq = ANY (ARRAY(
-  SELECT seq FROM millrace.pipeline_runs
-   WHERE finished_at < millrace.clock() - $1::float8 * interval '1 millisecond'
-   ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
-};
 
 // A run that is just being made names its files in the same transaction as it keeps them. $1 limit
 const LOOSE_FILES: Statement = {
@@ -38,9 +29,9 @@ export function createSweep(parts: { database: Database; keepRunsMs: number }): 
   const { database, keepRunsMs } = parts;
   return {
     async runOnce() {
-      const runs = await database.query(OLD_RUNS, [keepRunsMs, AT_ONCE]);
+      const runs = await pipelineRuns.prune(database, keepRunsMs, AT_ONCE);
       const files = await database.query(LOOSE_FILES, [AT_ONCE]);
-      return { runs: runs.length, files: files.length, more: runs.length === AT_ONCE };
+      return { runs, files: files.length, more: runs === AT_ONCE };
     },
   };
 }

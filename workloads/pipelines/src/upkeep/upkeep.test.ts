@@ -4,8 +4,7 @@ import { type TestDatabase, openTestDatabase } from '../../../../stores/postgres
 import { type World, openWorld } from '../../test/world.ts';
 import { pipelineEvent } from '../contract/runs.ts';
 import { START } from '../step/data.ts';
-import { pipelineTopic } from '../topic.ts';
-import { pipelinesWithin } from '../within.ts';
+import { pipelineTopic, pipelinesWithin } from '../within.ts';
 
 /** What happens around runs: retention, erasure, schedules, those who watch, and whose they are. */
 
@@ -49,13 +48,13 @@ test('what is kept about someone is emptied, and a run of theirs that lives is c
   await world.step();
   expect(await world.pipelines.erase('grace@example.com')).toEqual({ pipelineRuns: 2 });
   for (const id of [own, named]) {
-    const whole = await world.pipelines.store.find(id);
-    expect(JSON.stringify(whole).toLowerCase()).not.toContain('grace');
-    expect(whole?.run.state).toBe('canceled');
+    const run = await world.pipelines.store.find(id);
+    expect(JSON.stringify(run).toLowerCase()).not.toContain('grace');
+    expect(run?.state).toBe('CANCELED');
   }
   await world.upkeep();
   await world.finish();
-  expect(await world.sight(other)).toBe('succeeded a=done b=done');
+  expect(await world.sight(other)).toBe('SUCCEEDED a=done b=done');
   const left = world.things.all.filter(({ who }) => who.correlationId !== other);
   expect(left.every(({ canceled }) => canceled > 0)).toBe(true);
 });
@@ -64,13 +63,13 @@ test('a job of a schedule submits one run, however often it is run', async () =>
   const data = { pipeline: 'line', parameters: {}, schedule: 'pipeline:line', as: 'nightly' };
   await world.queue.enqueue({ kind: START, data });
   // After the run was made, and before its jobs: the same job finds the run, and upkeep makes them.
-  world.killAt(1, 'after');
+  world.killAt(2, 'after');
   await world.finish();
   await world.upkeep();
   await world.finish();
   const { items } = await world.pipelines.runs.list();
-  expect(items.map(({ run }) => [run.submitter, run.schedule, run.roles, run.state])).toEqual([
-    ['service:nightly', 'pipeline:line', ['member'], 'succeeded'],
+  expect(items.map((run) => [run.submitter, run.schedule, run.roles, run.state])).toEqual([
+    ['service:nightly', 'pipeline:line', ['member'], 'SUCCEEDED'],
   ]);
   const gone = { ...data, as: 'nobody' };
   const { id } = await world.queue.enqueue({ kind: START, data: gone });
@@ -85,12 +84,15 @@ test('whoever watches sees each change, and the end', async () => {
   const id = await world.submit('line');
   const seen: string[] = [];
   const watching = (async () => {
-    for await (const { run, steps } of world.pipelines.watch(id, new AbortController().signal))
-      seen.push(`${run.state} ${steps.map(({ state }) => state).join(' ')}`);
+    for await (const { state: now, steps } of world.pipelines.watch(
+      id,
+      new AbortController().signal,
+    ))
+      seen.push(`${now} ${steps.map(({ state }) => state).join(' ')}`);
   })();
   await world.finish();
   await watching;
-  expect(seen.at(-1)).toBe('succeeded done done');
+  expect(seen.at(-1)).toBe('SUCCEEDED done done');
   expect(new Set(seen).size).toBeGreaterThan(2);
 });
 
@@ -121,7 +123,7 @@ describe('a run', () => {
     await expect(watching.next()).rejects.toEqual(none);
     expect((await runs.list({ submitter: 'ada' })).items).toEqual([]);
     expect((await runs.list({})).items).toEqual([]);
-    expect(await world.sight(id)).toMatch(/^running/);
+    expect(await world.sight(id)).toMatch(/^QUEUED/);
   });
 
   test('is reported in live events as the contract has it, to those within its scope', async () => {

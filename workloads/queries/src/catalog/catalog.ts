@@ -5,7 +5,7 @@ import {
   type Folder,
   MarketingCloudError,
 } from '@millrace/marketing-cloud';
-import { isTemporary } from '../runs/keys.ts';
+import { isTemporary } from '../runs/asset-keys.ts';
 
 /** The fields of data extensions by their names, as a query names them, in lower case; those that nobody knows are left out. */
 export type FieldsOf = (

@@ -12,7 +12,7 @@ import { column, columnType } from './values.ts';
 export type { Catalog, CatalogField } from './catalog.ts';
 export { failures } from './failures.ts';
 export { FORMATS, type Format, type ResultPage } from './results.ts';
-export { type Run, runStatus } from './runs.ts';
+export { type Run, runStatus, stateOf } from './runs.ts';
 export type { Snippet } from './snippets.ts';
 export type { SqlProblem, SqlReport } from './sql.ts';
 

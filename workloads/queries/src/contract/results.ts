@@ -1,6 +1,6 @@
 import { type Contract, next } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import { byRun } from './runs.ts';
+import { byRun } from '@millrace/runs/contract';
 import { column } from './values.ts';
 
 /** As many as Marketing Cloud gives at once. */

@@ -1,20 +1,28 @@
-import {
-  type Contract,
-  anyMoment,
-  duration,
-  moment,
-  next,
-  page,
-} from '@millrace/workload-kit/contract';
+import { byRun, keyFields, runFields, runQuery, waitField } from '@millrace/runs/contract';
+import { type Contract, type JobState, moment, next } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 import { column, mid, sql } from './values.ts';
 
-/** The same words as in run.ts, which tests hold together. */
 export const runStatus = z
   .enum(['queued', 'running', 'ready', 'failed', 'canceled'])
-  .describe('Where a run is; ready, failed and canceled are its ends.');
+  .describe('The state of a run in the words of queries; ready, failed and canceled are its ends.');
+export type RunStatus = z.infer<typeof runStatus>;
+
+export const STATUS_OF: Readonly<Record<JobState, RunStatus>> = {
+  QUEUED: 'queued',
+  PROCESSING: 'running',
+  SUCCEEDED: 'ready',
+  FAILED: 'failed',
+  CANCELED: 'canceled',
+};
+
+export function stateOf(status: RunStatus): JobState | undefined {
+  const states = Object.keys(STATUS_OF) as JobState[];
+  return states.find((state) => STATUS_OF[state] === status);
+}
 
 export const run = z.object({
+  ...runFields,
   id: z.string().describe('Such as "run-7".'),
   status: runStatus,
   mceStatus: z
@@ -24,20 +32,11 @@ export const run = z.object({
   mid: z.string().describe('The business unit that it runs in.'),
   sqlText: z.string(),
   snippetName: z.string().nullable().describe('The snippet that it was started with.'),
-  tenant: z.string(),
-  submitter: z.string().nullable().describe('Who started it.'),
   columns: z
     .array(column)
     .nullable()
     .describe('What it gives, in the order of the SELECT list; null until that is known.'),
   rowCount: z.number().nullable().describe('Of a ready run. 0: it went well, and nothing matched.'),
-  error: z
-    .object({
-      code: z.string().describe('Such as "query_failed"; docs/errors.md lists them.'),
-      message: z.string(),
-    })
-    .nullable()
-    .describe('Why it failed.'),
   trouble: z
     .string()
     .nullable()
@@ -52,9 +51,7 @@ export const run = z.object({
   apiCalls: z
     .number()
     .describe('What it cost: calls to Marketing Cloud. One call for several runs counts in parts.'),
-  createdAt: moment,
-  pollStartedAt: moment.nullable().describe('When Marketing Cloud had taken it.'),
-  completedAt: moment.nullable(),
+  startedAt: moment.nullable().describe('When Marketing Cloud had taken it.'),
   resultsExpireAt: moment.nullable().describe('The rows can be read until then.'),
 });
 export type Run = z.infer<typeof run>;
@@ -65,6 +62,7 @@ export const runEvent = z
 
 export const runExample: Run = {
   id: 'run-7',
+  state: 'SUCCEEDED',
   status: 'ready',
   mceStatus: 'Complete',
   mid: '100001',
@@ -83,48 +81,31 @@ export const runExample: Run = {
   pollCount: 4,
   apiCalls: 9.25,
   createdAt: '2026-01-31T09:30:00.000Z',
-  pollStartedAt: '2026-01-31T09:30:06.000Z',
-  completedAt: '2026-01-31T09:31:02.000Z',
+  startedAt: '2026-01-31T09:30:06.000Z',
+  finishedAt: '2026-01-31T09:31:02.000Z',
   resultsExpireAt: '2026-02-01T09:31:02.000Z',
 };
 const queued: Run = {
   ...runExample,
+  state: 'QUEUED',
   status: 'queued',
   mceStatus: null,
   rowCount: null,
   columns: null,
   pollCount: 0,
   apiCalls: 0,
-  pollStartedAt: null,
-  completedAt: null,
+  startedAt: null,
+  finishedAt: null,
   resultsExpireAt: null,
 };
-
-export const byRun = z.strictObject({ id: z.string().min(1).max(100) });
 
 const newRun = z
   .strictObject({
     sql: sql.optional(),
     snippet: z.string().min(1).max(100).optional().describe('The name of one, instead of sql.'),
     mid: mid.optional(),
-    key: z
-      .string()
-      .min(1)
-      .max(255)
-      .regex(/^[^\p{Cc}]+$/u, { error: 'Leave control characters out.' })
-      .optional()
-      .describe(
-        'The same key of the same caller makes one run: send it again if the answer is lost.',
-      ),
-    keyWindow: duration
-      .optional()
-      .describe('How long a run that went well keeps the key; 24 hours by default.'),
-    wait: z
-      .int()
-      .min(0)
-      .max(60)
-      .optional()
-      .describe('Answers when the run is over, or after so many seconds.'),
+    ...keyFields,
+    wait: waitField,
   })
   .refine(({ sql: text, snippet }) => (text === undefined) !== (snippet === undefined), {
     error: 'Give either sql or snippet.',
@@ -157,10 +138,9 @@ export const runContracts = {
     path: '/runs',
     summary: 'Runs, newest first.',
     access: 'viewer',
-    query: page.extend({
+    query: runQuery.extend({
       status: runStatus.optional(),
       mid: mid.optional(),
-      submitter: z.string().min(1).max(200).optional().describe('Who started it.'),
       snippet: z.string().min(1).max(100).optional().describe('Started with the snippet.'),
       q: z
         .string()
@@ -170,8 +150,6 @@ export const runContracts = {
         .describe(
           'Part of the SQL or of the snippet’s name, or an id, also a correlation id; case aside.',
         ),
-      createdAfter: anyMoment.optional(),
-      createdBefore: anyMoment.optional(),
     }),
     response: z.object({ runs: z.array(run), next }),
     statuses: [200],
@@ -213,7 +191,12 @@ export const runContracts = {
     errors: ['run_not_found', 'run_finished'],
     example: {
       params: { id: 'run-7' },
-      response: { ...queued, status: 'canceled', completedAt: '2026-01-31T09:30:20.000Z' },
+      response: {
+        ...queued,
+        state: 'CANCELED',
+        status: 'canceled',
+        finishedAt: '2026-01-31T09:30:20.000Z',
+      },
     },
   },
 } as const satisfies Record<string, Contract>;

@@ -7,8 +7,7 @@ import {
 import type { Tally } from '../calls.ts';
 import { QueryError, RunFailure, failureOf, unknownRun } from '../errors.ts';
 import { hintFor } from '../sql/hints.ts';
-import { seqOf } from '../ids.ts';
-import type { RunRecord } from '../runs/record.ts';
+import type { QueryRunRecord } from '../runs/query-run.ts';
 import type { Workshop } from '../workshop.ts';
 import type { ExecuteData } from './data.ts';
 import { look } from './look.ts';
@@ -16,13 +15,16 @@ import { targetOf } from './target.ts';
 
 /**
  * The job `execute-shell-query`: from the SQL to a query that runs in Marketing Cloud, in steps that can each be done again.
- * A worker may be lost between any two of them: names come from the run (runs/keys.ts), so what is there already is found;
+ * A worker may be lost between any two of them: names come from the run (runs/asset-keys.ts), so what is there already is found;
  * and only whoever has marked the run may start the query (look.ts).
  */
 const STEPS: readonly Step[] = [validate, createTarget, createQuery, start, enqueuePoll];
 
 /** Gives the run as it is now, or how the job ends here. */
-type Step = (run: RunRecord, parts: Parts) => Promise<RunRecord | { readonly outcome: Outcome }>;
+type Step = (
+  run: QueryRunRecord,
+  parts: Parts,
+) => Promise<QueryRunRecord | { readonly outcome: Outcome }>;
 
 interface Parts {
   readonly workshop: Workshop;
@@ -37,21 +39,21 @@ export async function runExecute(
   { signal, log }: Pick<JobContext, 'signal' | 'log'>,
 ): Promise<Outcome> {
   const { runs, meter } = workshop;
-  const found = await runs.record(seqOf(data.runId));
+  const found = await runs.find(data.runId);
   if (found === null) throw unknownRun(data.runId);
   const tally: Tally = { calls: 0 };
   return meter.during(tally, async () => {
-    let run: RunRecord = found;
+    let run: QueryRunRecord = found;
     try {
       const unit = workshop.businessUnit(run.mid);
       const parts = { workshop, unit, log, call: { correlationId: run.correlationId, signal } };
       for (const step of STEPS) {
-        if (run.completedAt !== null) return await over(workshop, run);
+        if (run.finishedAt !== null) return await over(workshop, run);
         const next = await step(run, parts);
         if ('outcome' in next) return next.outcome;
         run = next;
       }
-      return done({ status: run.status, taskId: run.taskId });
+      return done({ state: run.state, taskId: run.taskId });
     } catch (error) {
       return await failed(workshop, run, error, attempt >= maxAttempts);
     } finally {
@@ -61,25 +63,25 @@ export async function runExecute(
 }
 
 /** Canceled meanwhile: what was made for it goes. */
-async function over(workshop: Workshop, run: RunRecord): Promise<Outcome> {
+async function over(workshop: Workshop, run: QueryRunRecord): Promise<Outcome> {
   await workshop.cleanup.after(run);
-  return done({ status: run.status });
+  return done({ state: run.state });
 }
 
 /** A run fails by what it asks for; the job fails only where Marketing Cloud could not be used. */
 async function failed(
   workshop: Workshop,
-  run: RunRecord,
+  run: QueryRunRecord,
   error: unknown,
   isLast: boolean,
 ): Promise<Outcome> {
   if (error instanceof RunFailure) {
     await workshop.fail(run, error.code, error.message);
-    return done({ status: 'failed', code: error.code });
+    return done({ state: 'FAILED', code: error.code });
   }
   if (error instanceof QueryError) {
     await workshop.fail(run, 'marketing_cloud_not_configured', error.message);
-    return done({ status: 'failed', code: error.code });
+    return done({ state: 'FAILED', code: error.code });
   }
   if (!(error instanceof MarketingCloudError)) throw error;
   const failure = failureOf(error);
@@ -97,7 +99,10 @@ async function failed(
  * Marketing Cloud's own opinion; ours was asked before the run was made. Where it has none, making the query tells: the
  * connector has repeated the question, and a run does not wait for a check. Only throttling is waited for, as all calls are.
  */
-async function validate(run: RunRecord, { workshop, unit, call, log }: Parts): Promise<RunRecord> {
+async function validate(
+  run: QueryRunRecord,
+  { workshop, unit, call, log }: Parts,
+): Promise<QueryRunRecord> {
   if (run.columns !== null) return run;
   try {
     const { valid, errors } = await unit.validate(run.sqlText, call);
@@ -113,7 +118,10 @@ async function validate(run: RunRecord, { workshop, unit, call, log }: Parts): P
 }
 
 /** The columns are kept before the target is made, so that whoever goes on makes the same. */
-async function createTarget(run: RunRecord, { workshop, unit, call }: Parts): Promise<RunRecord> {
+async function createTarget(
+  run: QueryRunRecord,
+  { workshop, unit, call }: Parts,
+): Promise<QueryRunRecord> {
   if (run.queryDefinitionId !== null) return run;
   const { runs, fieldsOf, config } = workshop;
   const { columns, fields } =
@@ -121,7 +129,7 @@ async function createTarget(run: RunRecord, { workshop, unit, call }: Parts): Pr
       ? { columns: run.columns, fields: run.targetFields }
       : await targetOf(run, fieldsOf);
   const kept = (await runs.derived(run, columns, fields)) ?? (await runs.again(run));
-  if (kept.completedAt !== null) return kept;
+  if (kept.finishedAt !== null) return kept;
   const key = keyOf(kept);
   await unlessThere(
     unit.createDataExtension(
@@ -139,7 +147,10 @@ async function createTarget(run: RunRecord, { workshop, unit, call }: Parts): Pr
   return kept;
 }
 
-async function createQuery(run: RunRecord, { workshop, unit, call }: Parts): Promise<RunRecord> {
+async function createQuery(
+  run: QueryRunRecord,
+  { workshop, unit, call }: Parts,
+): Promise<QueryRunRecord> {
   if (run.queryDefinitionId !== null) return run;
   const { runs, config } = workshop;
   const key = keyOf(run);
@@ -165,10 +176,10 @@ async function createQuery(run: RunRecord, { workshop, unit, call }: Parts): Pro
 }
 
 /** At most once, whatever happens: a start whose answer was lost is looked for, never repeated. */
-async function start(run: RunRecord, parts: Parts): ReturnType<Step> {
+async function start(run: QueryRunRecord, parts: Parts): ReturnType<Step> {
   const { workshop, unit, call } = parts;
   const { runs } = workshop;
-  if (run.status === 'running' || run.queryDefinitionId === null) return run;
+  if (run.state === 'PROCESSING' || run.queryDefinitionId === null) return run;
   const mine = await runs.requestStart(run);
   if (mine === null) return lookAgain(await runs.again(run), parts);
   try {
@@ -188,9 +199,9 @@ async function start(run: RunRecord, parts: Parts): ReturnType<Step> {
   }
 }
 
-async function lookAgain(run: RunRecord, parts: Parts): ReturnType<Step> {
+async function lookAgain(run: QueryRunRecord, parts: Parts): ReturnType<Step> {
   const { workshop, log } = parts;
-  if (run.status !== 'queued') return run;
+  if (run.state !== 'QUEUED') return run;
   const seen = await look(run, parts);
   if (seen === 'runs') {
     log.warn({ run: run.id }, 'The answer to a start was lost, and the query runs');
@@ -203,8 +214,8 @@ async function lookAgain(run: RunRecord, parts: Parts): ReturnType<Step> {
   );
 }
 
-async function enqueuePoll(run: RunRecord, { workshop }: Parts): Promise<RunRecord> {
-  if (run.status === 'running') await workshop.jobs.enqueuePoll(run);
+async function enqueuePoll(run: QueryRunRecord, { workshop }: Parts): Promise<QueryRunRecord> {
+  if (run.state === 'PROCESSING') await workshop.jobs.enqueuePoll(run);
   return run;
 }
 
@@ -222,7 +233,7 @@ function inFolder(folderId: string | undefined): { readonly folderId?: string } 
   return folderId === undefined ? {} : { folderId };
 }
 
-function keyOf({ targetDeName, id }: RunRecord): string {
+function keyOf({ targetDeName, id }: QueryRunRecord): string {
   if (targetDeName === null) throw new Error(`The run ${id} has no key.`);
   return targetDeName;
 }

@@ -3,7 +3,7 @@ import {
   type CallOptions,
   MarketingCloudError,
 } from '@millrace/marketing-cloud';
-import type { RunRecord } from '../runs/record.ts';
+import type { QueryRunRecord } from '../runs/query-run.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Workshop } from '../workshop.ts';
  * ended without a row meanwhile looks like one that never began; the run then fails rather than to call it empty (docs/decisions/0025-query-polls.md).
  */
 export async function look(
-  run: RunRecord,
+  run: QueryRunRecord,
   { workshop, unit, call }: { workshop: Workshop; unit: BusinessUnit; call: CallOptions },
 ): Promise<'runs' | 'unknown' | 'neither'> {
   const { queryDefinitionId, targetDeName, startRequestedAt, readAt } = run;

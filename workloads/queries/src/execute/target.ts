@@ -1,7 +1,7 @@
 import type { Field } from '@millrace/marketing-cloud';
 import { RunFailure } from '../errors.ts';
 import type { FieldsOf } from '../catalog/catalog.ts';
-import type { ColumnType, RunColumn } from '../run.ts';
+import type { ColumnType, RunColumn } from '../runs/query-run.ts';
 import { type OutputColumn, allText, columnsOf, tablesOf } from '../sql/columns.ts';
 
 export interface Target {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { notConfigured } from '../errors.ts';
 import { createMids } from '../mids.ts';
 import type { Queries } from '../queries.ts';
-import type { RunRecord } from '../runs/record.ts';
+import type { QueryRunRecord } from '../runs/query-run.ts';
 import { queriesWithin } from '../within.ts';
 import { handlersOf } from './index.ts';
 
@@ -16,21 +16,21 @@ const collect = runInNewContext('gc') as () => void;
 
 const RUN = {
   id: 'run-1',
-  tenantId: 'acme',
-  userId: 'ada',
+  tenant: 'acme',
+  submitter: 'ada',
   mid: '1',
   sqlText: 'SELECT 1 AS One',
-  status: 'failed',
+  state: 'FAILED',
   error: { code: 'query_failed', message: 'No.' },
   columns: null,
   apiCalls: 1.23456,
   createdAt: 0,
-  pollStartedAt: null,
-  completedAt: 1,
+  startedAt: null,
+  finishedAt: 1,
   resultsExpireAt: null,
-} as unknown as RunRecord;
+} as unknown as QueryRunRecord;
 
-function routesFor(scope: Partial<Scope>, run: Partial<RunRecord> = {}) {
+function routesFor(scope: Partial<Scope>, run: Partial<QueryRunRecord> = {}) {
   const asked: unknown[] = [];
   const queries = {
     mids: createMids([]),
@@ -100,11 +100,11 @@ test('who waits for a run is answered in time, although garbage is collected mea
   const queries = {
     mids: createMids([]),
     runs: {
-      find: async () => ({ ...RUN, completedAt: null }),
-      submit: async () => ({ ...RUN, completedAt: null }),
+      find: async () => ({ ...RUN, finishedAt: null }),
+      submit: async () => ({ ...RUN, finishedAt: null }),
     },
-    async *watch(run: RunRecord, signal: AbortSignal) {
-      yield { ...run, status: 'executing' };
+    async *watch(_id: string, signal: AbortSignal) {
+      yield { ...RUN, state: 'PROCESSING', finishedAt: null };
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
     },
   } as unknown as Queries;
@@ -113,7 +113,7 @@ test('who waits for a run is answered in time, although garbage is collected mea
   const collecting = setInterval(collect, 5);
   const answer = await startRun(call({ body: { sql: 'SELECT 1 AS A', wait: 0.1 } }));
   clearInterval(collecting);
-  expect(answer).toMatchObject({ status: 202, body: { status: 'executing' } });
+  expect(answer).toMatchObject({ status: 202, body: { state: 'PROCESSING', status: 'running' } });
 });
 
 describe('without an account', () => {
@@ -125,7 +125,12 @@ describe('without an account', () => {
     const asking = call({ body: { sql: 'SELECT 1 AS A', askMarketingCloud: true } });
     await expect(routes.validateSql(asking)).rejects.toEqual(off);
     await expect(routes.getRunResults(call({}))).rejects.toEqual(refused('run_not_successful'));
-    const ready = { status: 'ready', targetDeName: 'k', targetGoneAt: null, rowCount: 1 } as const;
+    const ready = {
+      state: 'SUCCEEDED',
+      targetDeName: 'k',
+      targetGoneAt: null,
+      rowCount: 1,
+    } as const;
     const query = call({ query: { limit: 1 } });
     await expect(routesFor({}, ready).routes.getRunResults(query)).rejects.toEqual(off);
   });

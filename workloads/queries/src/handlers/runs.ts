@@ -1,28 +1,24 @@
-import { type Duration, INTERNAL_KEYS } from '@millrace/engine';
+import type { Duration } from '@millrace/engine';
+import { eventsOf, requireForeignKey } from '@millrace/runs';
 import { type HandlersOf, ok, lastWithin } from '@millrace/workload-kit';
-import type { runContracts } from '../contract/runs.ts';
-import { QueryError } from '../errors.ts';
-import type { Run } from '../run.ts';
+import { type runContracts, stateOf } from '../contract/runs.ts';
 import type { QueriesWithin } from '../within.ts';
+import type { QueryRunRecord } from '../runs/query-run.ts';
 import { runJson } from './json.ts';
 
 export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeof runContracts> {
   return {
     async startRun({ body, caller, correlationId, signal }) {
-      const userId = caller?.name ?? '';
+      const submitter = caller?.name ?? null;
       const { sql = '', snippet, mid, key, keyWindow, wait = 0 } = body;
-      // Those of pipelines: a run that somebody made by hand must not be taken for that of a step.
-      if (key?.startsWith(INTERNAL_KEYS) === true)
-        throw new QueryError(
-          'invalid_key',
-          `Keys that begin with "${INTERNAL_KEYS}" are the service's own. Let yours begin otherwise.`,
-        );
-      const sqlText = snippet === undefined ? sql : (await snippets.get(snippet, userId)).sqlText;
+      requireForeignKey(key);
+      const sqlText =
+        snippet === undefined ? sql : (await snippets.get(snippet, submitter ?? '')).sqlText;
       const begun = await runs.submit({
         sqlText,
         mid,
         snippetName: snippet,
-        userId,
+        submitter,
         correlationId,
         key,
         // The contract's pattern is the engine's.
@@ -31,14 +27,13 @@ export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeo
       const run = await lastWithin(wait * 1_000, signal, begun, (enough) =>
         runs.watch(begun.id, enough),
       );
-      return { status: run.completedAt === null ? 202 : 200, body: runJson(run) };
+      return { status: run.finishedAt === null ? 202 : 200, body: runJson(run) };
     },
     async listRuns({ query }) {
-      const { createdAfter, createdBefore, ...filter } = query;
+      const { status, ...filter } = query;
       const { items, next } = await runs.list({
         ...filter,
-        createdAfter: msOf(createdAfter),
-        createdBefore: msOf(createdBefore),
+        ...(status !== undefined && { state: stateOf(status) }),
       });
       return ok({ runs: items.map(runJson), next });
     },
@@ -46,8 +41,8 @@ export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeo
       return ok(runJson(await runs.get(id)));
     },
     async runEvents({ params: { id }, signal }) {
-      const first = eventOf(await runs.get(id));
-      return { ...ok(first), events: eventsOf(runs.watch(id, signal)) };
+      const first = { type: 'run' as const, run: runJson(await runs.get(id)) };
+      return { ...ok(first), events: eventsOf('run', jsonOf(runs.watch(id, signal))) };
     },
     async cancelRun({ params: { id } }) {
       return ok(runJson(await runs.cancel(id)));
@@ -55,14 +50,6 @@ export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeo
   };
 }
 
-function eventOf(run: Run) {
-  return { type: 'run' as const, run: runJson(run) };
-}
-
-async function* eventsOf(seen: AsyncIterable<Run>) {
-  for await (const run of seen) yield eventOf(run);
-}
-
-function msOf(moment: string | undefined): number | undefined {
-  return moment === undefined ? undefined : Date.parse(moment);
+async function* jsonOf(seen: AsyncIterable<QueryRunRecord>) {
+  for await (const run of seen) yield runJson(run);
 }

@@ -6,10 +6,10 @@ import type { Step } from './decide.ts';
 describe('the tree, top to bottom', () => {
   const done = '2026-01-31T09:00:03';
   const rows: [string, Step, string][] = [
-    ['a canceled run is over', seen(4, {}, { status: 'canceled' }), 'over'],
-    ['a ready run is over', seen(4, {}, { status: 'ready' }), 'over'],
-    ['a failed run is over', seen(4, {}, { status: 'failed' }), 'over'],
-    ['canceled goes before the budget', seen(2_000, {}, { status: 'canceled' }), 'over'],
+    ['a canceled run is over', seen(4, {}, { state: 'CANCELED' }), 'over'],
+    ['a ready run is over', seen(4, {}, { state: 'SUCCEEDED' }), 'over'],
+    ['a failed run is over', seen(4, {}, { state: 'FAILED' }), 'over'],
+    ['canceled goes before the budget', seen(2_000, {}, { state: 'CANCELED' }), 'over'],
     ['29 minutes are the cap, after one more look', seen(29 * 60), 'ask status'],
     ['which may see the end', seen(60 * 60, { status: says('Complete') }), 'ask rowset'],
     ['or rows', seen(29 * 60, { status: says('Processing') }), 'ask probe'],
@@ -266,7 +266,7 @@ describe('the tree, top to bottom', () => {
       'defer 4000',
     ],
     ['it throttles: not before it says', seen(60, { status: THROTTLED }), 'defer 45000'],
-    ['its second try is being made', seen(60, {}, { status: 'queued' }), 'defer 4000'],
+    ['its second try is being made', seen(60, {}, { state: 'QUEUED' }), 'defer 4000'],
   ];
   test.each(rows)('%s', (_, step, expected) => {
     expect(word(step)).toBe(expected);
@@ -336,7 +336,7 @@ describe('what is carried on', () => {
   });
 
   test('no poll is counted while the second try is made', () => {
-    const step = seen(60, { data: { pollCount: 7 } }, { status: 'queued' });
+    const step = seen(60, { data: { pollCount: 7 } }, { state: 'QUEUED' });
     expect(step).toMatchObject({ data: { pollCount: 7 } });
   });
 });

@@ -1,6 +1,7 @@
 import type { TaskStatus } from '@millrace/marketing-cloud';
 import type { FailureCode } from '../errors.ts';
-import type { RunStatus } from '../run.ts';
+import { isOver as hasEnded } from '@millrace/runs';
+import type { JobState } from '@millrace/engine';
 import { type PollConfig, nextDelay, readinessDelay } from './config.ts';
 import type { PollData } from './data.ts';
 import { type Signal, hasText, isOdd, isStopped, signalOf } from './signal.ts';
@@ -16,7 +17,7 @@ export interface Unanswered {
 /** Everything that a poll has seen so far. What is left out was not asked for. */
 export interface Seen {
   readonly run: {
-    readonly status: RunStatus;
+    readonly state: JobState;
     readonly asText: boolean;
     /** What Marketing Cloud said of the query in polls before. */
     readonly mceStatus: string | null;
@@ -61,10 +62,9 @@ export type Question = 'status' | 'probe' | 'isRunning' | 'rowset';
  */
 export function decide(seen: Seen, config: PollConfig): Step {
   const { run, data, now } = seen;
-  if (run.status === 'ready' || run.status === 'failed' || run.status === 'canceled')
-    return { type: 'over' };
+  if (hasEnded(run)) return { type: 'over' };
   // Its second try is being made.
-  if (run.status === 'queued') return later(seen, config, {});
+  if (run.state === 'QUEUED') return later(seen, config, {});
   // Before the budget: a query may have ended while nobody could ask.
   if (seen.status === undefined && data.taskId !== null) return { type: 'ask', what: 'status' };
 
@@ -283,7 +283,7 @@ function put(
     rowProbeLastCheckedAt: iso(now),
   };
   // While the second try is made, nobody is asked: it is no poll.
-  const pollCount = data.pollCount + (run.status === 'queued' ? 0 : 1);
+  const pollCount = data.pollCount + (run.state === 'QUEUED' ? 0 : 1);
   const throttled = unanswered.some((answer) => answer.throttled) && {
     throttledMs: (data.throttledMs ?? 0) + afterMs,
   };

@@ -2,9 +2,8 @@ import { type JobContext, type Outcome, type RunningJob, defer, done } from '@mi
 import { type BusinessUnit, MarketingCloudError } from '@millrace/marketing-cloud';
 import type { Tally } from '../calls.ts';
 import { QueryError, unknownRun } from '../errors.ts';
-import { seqOf } from '../ids.ts';
 import { freshData } from '../jobs.ts';
-import type { RunRecord } from '../runs/record.ts';
+import type { QueryRunRecord } from '../runs/query-run.ts';
 import type { Workshop } from '../workshop.ts';
 import type { PollData } from './data.ts';
 import { type Question, type Seen, type Step, type Unanswered, decide } from './decide.ts';
@@ -19,11 +18,11 @@ export async function runPoll(
   { signal, log }: Pick<JobContext, 'signal' | 'log'>,
 ): Promise<Outcome> {
   const { runs, meter, metrics, config, random } = workshop;
-  const found = await runs.record(seqOf(given.runId));
+  const found = await runs.find(given.runId);
   if (found === null) throw unknownRun(given.runId);
   const tally: Tally = { calls: given.apiCalls ?? 0 };
   return meter.during(tally, async () => {
-    const removed = found.completedAt === null ? removedUnit(workshop, found) : null;
+    const removed = found.finishedAt === null ? removedUnit(workshop, found) : null;
     if (removed !== null) return finish(workshop, found, { data: given }, removed, tally);
     const run = await complete(workshop, found);
     const data = ofTheRun(given, run);
@@ -42,7 +41,7 @@ export async function runPoll(
 /** The business unit was taken out of MCE_MIDS while the query ran: nobody can be asked about it any more. */
 function removedUnit(
   { businessUnit }: Workshop,
-  { mid }: RunRecord,
+  { mid }: QueryRunRecord,
 ): Extract<Step, { readonly type: 'failed' }> | null {
   try {
     businessUnit(mid);
@@ -54,10 +53,10 @@ function removedUnit(
 }
 
 /** Runs of the older shape have no id of their query definition: found by its key, and kept. */
-async function complete(workshop: Workshop, run: RunRecord): Promise<RunRecord> {
-  const { queryDefinitionId, queryCustomerKey, completedAt } = run;
-  if (queryDefinitionId !== null || queryCustomerKey === null || completedAt !== null) return run;
-  if (run.status !== 'running') return run;
+async function complete(workshop: Workshop, run: QueryRunRecord): Promise<QueryRunRecord> {
+  const { queryDefinitionId, queryCustomerKey, finishedAt } = run;
+  if (queryDefinitionId !== null || queryCustomerKey === null || finishedAt !== null) return run;
+  if (run.state !== 'PROCESSING') return run;
   try {
     const unit = workshop.businessUnit(run.mid);
     const query = await unit.findQuery(queryCustomerKey, { correlationId: run.correlationId });
@@ -69,8 +68,8 @@ async function complete(workshop: Workshop, run: RunRecord): Promise<RunRecord> 
 }
 
 /** The polling of another try of the run, or of one that began otherwise, tells nothing about this one. */
-function ofTheRun(given: PollData, run: RunRecord): PollData {
-  if (run.status === 'queued') return given;
+function ofTheRun(given: PollData, run: QueryRunRecord): PollData {
+  if (run.state === 'QUEUED') return given;
   const fresh = freshData(run);
   const isSame = given.pollStartedAt === fresh.pollStartedAt && given.taskId === fresh.taskId;
   return isSame ? given : fresh;
@@ -78,7 +77,7 @@ function ofTheRun(given: PollData, run: RunRecord): PollData {
 
 async function ask(
   { businessUnit, statuses, config, metrics }: Workshop,
-  run: RunRecord,
+  run: QueryRunRecord,
   what: Question,
   signal: AbortSignal,
 ): Promise<Partial<Seen>> {
@@ -127,7 +126,7 @@ async function answered<T>(question: () => Promise<T>): Promise<T | Unanswered> 
 function warn(
   seen: Seen,
   what: Question,
-  run: RunRecord,
+  run: QueryRunRecord,
   { metrics }: Workshop,
   log: JobContext['log'],
 ): void {
@@ -139,7 +138,7 @@ function warn(
 
 async function finish(
   workshop: Workshop,
-  run: RunRecord,
+  run: QueryRunRecord,
   seen: Pick<Seen, 'data' | 'status' | 'rowset'>,
   step: Exclude<Step, { readonly type: 'ask' }>,
   tally: Tally,
@@ -159,10 +158,10 @@ async function finish(
     case 'over':
       await workshop.cleanup.after(run);
       await runs.addCalls(run.seq, tally.calls);
-      return done({ status: run.status });
+      return done({ state: run.state });
     case 'defer': {
       // Its second try waits for its job, which a worker may have been lost before making.
-      if (run.status === 'queued') await jobs.enqueueExecute(run);
+      if (run.state === 'QUEUED') await jobs.enqueueExecute(run);
       tell(step.data, seen, workshop);
       // The run is written when something changed in it, and now and then: not with each poll.
       const isNews = mceStatus !== run.mceStatus || waitsFor !== run.waitsFor;
@@ -182,7 +181,7 @@ async function finish(
     case 'ready': {
       if (step.by === 'probe') metrics.fastPath();
       const { rowCount } = step;
-      await workshop.end(run, { status: 'ready', rowCount, keepMs: config.keepResultsMs }, last);
+      await workshop.end(run, { state: 'SUCCEEDED', rowCount, keepMs: config.keepResultsMs }, last);
       break;
     }
     case 'failed':

@@ -1,17 +1,18 @@
 import { MarketingCloudError, type RowPage } from '@millrace/marketing-cloud';
 import { describe, expect, test } from 'vitest';
 import { isoDate } from './dates.ts';
-import { type RunOfResults, type Rowset, resultFile, resultPage } from './results.ts';
+import type { QueryRunRecord } from '../runs/query-run.ts';
+import { type Rowset, resultFile, resultPage } from './results.ts';
 
-const RUN: RunOfResults = {
+const RUN = {
   id: 'run-7',
-  tenantId: '',
-  userId: 'ada@example.com',
+  tenant: '',
+  submitter: 'ada@example.com',
   mid: '100001',
   eid: null,
   sqlText: 'SELECT …',
   snippetName: null,
-  status: 'ready',
+  state: 'SUCCEEDED',
   mceStatus: 'Complete',
   taskId: 't',
   queryDefinitionId: 'q',
@@ -31,12 +32,12 @@ const RUN: RunOfResults = {
   error: null,
   trouble: null,
   createdAt: 0,
-  pollStartedAt: 0,
-  completedAt: 1_000,
+  startedAt: 0,
+  finishedAt: 1_000,
   resultsExpireAt: 10_000,
   readAt: 2_000,
   targetGoneAt: null,
-};
+} as unknown as QueryRunRecord;
 
 const row = (email: string) => ({
   email,
@@ -171,21 +172,21 @@ describe('a page', () => {
 });
 
 describe('a run without rows to give says why', () => {
-  test.each<[string, Partial<RunOfResults>, string, string]>([
-    ['queued', { status: 'queued', mceStatus: null }, 'run_not_ready', 'is queued.'],
+  test.each<[string, Partial<QueryRunRecord>, string, string]>([
+    ['queued', { state: 'QUEUED', mceStatus: null }, 'run_not_ready', 'is queued.'],
     [
       'running',
-      { status: 'running', mceStatus: 'Processing' },
+      { state: 'PROCESSING', mceStatus: 'Processing' },
       'run_not_ready',
       'is running (Marketing Cloud says: Processing).',
     ],
     [
       'failed',
-      { status: 'failed', error: { code: 'query_failed', message: 'No such field.' } },
+      { state: 'FAILED', error: { code: 'query_failed', message: 'No such field.' } },
       'run_not_successful',
       'failed: No such field.',
     ],
-    ['canceled', { status: 'canceled' }, 'run_not_successful', 'was cancelled'],
+    ['canceled', { state: 'CANCELED' }, 'run_not_successful', 'was cancelled'],
     ['expired', { readAt: 10_000 }, 'results_expired', 'no longer kept'],
     ['swept', { targetGoneAt: 1 }, 'results_expired', 'no longer kept'],
   ])('%s', async (_, changes, code, sentence) => {

@@ -5,20 +5,15 @@ import {
   type RowPage,
 } from '@millrace/marketing-cloud';
 import { type Row, fileTypeOf, tableStream } from '@millrace/tables';
+import { isOver } from '@millrace/runs';
 import { badCursor } from '@millrace/workload-kit';
 import type { Format, ResultPage } from '../contract/results.ts';
+import { STATUS_OF } from '../contract/runs.ts';
 import { QueryError } from '../errors.ts';
-import type { Run, RunColumn } from '../run.ts';
+import type { QueryRunRecord, RunColumn } from '../runs/query-run.ts';
 import { columnsOf, jsonRows, rowsOf } from './rows.ts';
 
 export type Rowset = Pick<BusinessUnit, 'rows' | 'rowsAfter'>;
-
-/** Of a run: the rows are in its target until they expire, or somebody removes it. */
-export interface RunOfResults extends Run {
-  /** When the run was read, by the clock that `resultsExpireAt` is of. */
-  readonly readAt: number;
-  readonly targetGoneAt: number | null;
-}
 
 export interface ResultFile {
   readonly name: string;
@@ -31,7 +26,7 @@ export interface ResultFile {
 const PAGE = 2_500;
 
 export async function resultPage(
-  run: RunOfResults,
+  run: QueryRunRecord,
   rowset: Rowset,
   asked: CallOptions & { readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<ResultPage> {
@@ -57,7 +52,7 @@ export async function resultPage(
  * change in size on the way, rows would be left out or given twice.
  */
 function pageSizeOf(
-  run: RunOfResults,
+  run: QueryRunRecord,
   { page, pageSize }: Place,
   { count, rows }: RowPage,
 ): number {
@@ -72,7 +67,7 @@ function pageSizeOf(
 
 /** The first page is read before anything is answered, so that a refusal still has its status. */
 export async function resultFile(
-  run: RunOfResults,
+  run: QueryRunRecord,
   rowset: Rowset,
   format: Format,
   options: CallOptions,
@@ -98,7 +93,7 @@ export async function resultFile(
 
 /** All rows of a ready run, a page at a time, typed as in JSON Lines. */
 export async function* resultRows(
-  run: RunOfResults,
+  run: QueryRunRecord,
   rowset: Rowset,
   options: CallOptions,
 ): AsyncGenerator<ResultPage['rows'], void> {
@@ -110,7 +105,7 @@ export async function* resultRows(
 }
 
 async function* batchesOf(
-  run: RunOfResults,
+  run: QueryRunRecord,
   columns: readonly RunColumn[],
   first: RowPage,
   pageAfter: (next: string) => Promise<RowPage>,
@@ -133,7 +128,7 @@ async function* batchesOf(
  * The token of a page lasts for minutes, and a slow reader may take longer. Going on by the number of the page would be another
  * reading, whose rows may come in another order: some twice, some never.
  */
-async function within(run: RunOfResults, asked: Promise<RowPage>): Promise<RowPage> {
+async function within(run: QueryRunRecord, asked: Promise<RowPage>): Promise<RowPage> {
   try {
     return await asked;
   } catch (error) {
@@ -143,29 +138,29 @@ async function within(run: RunOfResults, asked: Promise<RowPage>): Promise<RowPa
 }
 
 /** The key of what holds the rows. Throws for a run that has none, each in its own words. */
-function keyOf(run: RunOfResults): string {
-  const { id, status, mceStatus, error, resultsExpireAt, readAt, targetGoneAt, targetDeName } = run;
-  if (status === 'queued' || status === 'running') {
+function keyOf(run: QueryRunRecord): string {
+  const { id, state, mceStatus, error, resultsExpireAt, readAt, targetGoneAt, targetDeName } = run;
+  if (!isOver(run)) {
     const said = mceStatus === null ? '' : ` (Marketing Cloud says: ${mceStatus})`;
     throw new QueryError(
       'run_not_ready',
-      `The run ${id} is ${status}${said}. Its rows come later.`,
+      `The run ${id} is ${STATUS_OF[state]}${said}. Its rows come later.`,
     );
   }
-  if (status === 'canceled')
+  if (state === 'CANCELED')
     throw new QueryError('run_not_successful', `The run ${id} was cancelled: it has no rows.`);
-  if (status === 'failed')
+  if (state === 'FAILED')
     throw new QueryError(
       'run_not_successful',
       `The run ${id} failed: ${error?.message ?? 'nobody knows why.'}`,
     );
-  const isOver = resultsExpireAt !== null && resultsExpireAt <= readAt;
-  if (isOver || targetGoneAt !== null || targetDeName === null) throw expired(id);
+  const isExpired = resultsExpireAt !== null && resultsExpireAt <= readAt;
+  if (isExpired || targetGoneAt !== null || targetDeName === null) throw expired(id);
   return targetDeName;
 }
 
 /** Somebody, or the retention of the account, may have removed the data extension before its time. */
-async function there(run: RunOfResults, asked: Promise<RowPage>): Promise<RowPage> {
+async function there(run: QueryRunRecord, asked: Promise<RowPage>): Promise<RowPage> {
   try {
     return await asked;
   } catch (error) {
@@ -175,12 +170,12 @@ async function there(run: RunOfResults, asked: Promise<RowPage>): Promise<RowPag
 }
 
 /** Rows were counted when the run became ready. With fewer, a file would look whole that is not. */
-function refuseFewer(run: RunOfResults, { count }: RowPage): void {
+function refuseFewer(run: QueryRunRecord, { count }: RowPage): void {
   if (count < (run.rowCount ?? 0))
     throw changed(run, `There were ${run.rowCount} rows, and Marketing Cloud now has ${count}.`);
 }
 
-function changed({ id }: RunOfResults, what: string, cause?: unknown): QueryError {
+function changed({ id }: QueryRunRecord, what: string, cause?: unknown): QueryError {
   const message = `The rows of the run ${id} are not what they were. ${what}`;
   return new QueryError('results_changed', message, cause === undefined ? {} : { cause });
 }

@@ -1,7 +1,7 @@
 import type { RowPage } from '@millrace/marketing-cloud';
 import { type Row, createTable } from '@millrace/tables';
 import type { ResultPage } from '../contract/results.ts';
-import type { RunColumn } from '../run.ts';
+import type { RunColumn } from '../runs/query-run.ts';
 import { isoDate } from './dates.ts';
 
 /** The rows of a rowset in the order of the columns. A rowset has its names in lower case. */

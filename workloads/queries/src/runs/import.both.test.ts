@@ -9,7 +9,7 @@ import { type World, openWorld } from '../../test/world.ts';
 import type { QueriesConfig } from '../settings.ts';
 import { snippetImport } from '../snippets/import.ts';
 import { runImport } from './import.ts';
-import type { RunRecord } from './record.ts';
+import type { QueryRunRecord } from './query-run.ts';
 
 const SQL = 'SELECT SubscriberKey FROM _Open';
 const MIDS = [{ tenant: '', mid: '100001' }];
@@ -50,7 +50,7 @@ describe.each(DATABASES)('runs of another system on %s', (which) => {
     createdAt: agoS(15),
     ...more,
   });
-  async function get(imported: Imported): Promise<RunRecord> {
+  async function get(imported: Imported): Promise<QueryRunRecord> {
     const run = await world.queries.runs.find('as' in imported ? imported.as : '');
     if (run === null) throw new Error('gone');
     return run;
@@ -79,7 +79,7 @@ describe.each(DATABASES)('runs of another system on %s', (which) => {
       expect(await world.queries.reconcile.runOnce()).toMatchObject({ restored: 1 });
       await world.finish();
       expect(await get(added)).toMatchObject({
-        status: 'ready',
+        state: 'SUCCEEDED',
         rowCount: 5,
         correlationId: 'a1b2',
       });
@@ -100,7 +100,7 @@ describe.each(DATABASES)('runs of another system on %s', (which) => {
     await world.queries.reconcile.runOnce();
     const from = world.now();
     await world.finish();
-    expect(await get(added)).toMatchObject({ status: 'failed', error: { code: 'query_timeout' } });
+    expect(await get(added)).toMatchObject({ state: 'FAILED', error: { code: 'query_timeout' } });
     expect(world.now() - from).toBeLessThan(2 * 60_000);
   });
 
@@ -109,7 +109,7 @@ describe.each(DATABASES)('runs of another system on %s', (which) => {
     expect(await world.queries.reconcile.runOnce()).toMatchObject({ restored: 1 });
     await world.finish();
     const run = await get(added);
-    expect(run).toMatchObject({ status: 'ready', rowCount: 5 });
+    expect(run).toMatchObject({ state: 'SUCCEEDED', rowCount: 5 });
     expect(world.cloud.starts).toEqual([run.queryCustomerKey]);
   });
 
@@ -121,7 +121,7 @@ describe.each(DATABASES)('runs of another system on %s', (which) => {
     await world.queries.reconcile.runOnce();
     await world.queries.sweep.runOnce();
     expect(await get(added)).toMatchObject({
-      status: 'failed',
+      state: 'FAILED',
       error: { code: 'query_failed', message: 'No such column.' },
     });
     expect(world.cloud.calls).toEqual([]);

@@ -1,12 +1,13 @@
+import { UNLESS_KEY_TAKEN } from '@millrace/runs';
 import type { Statement } from '@millrace/store-postgres';
 import { ImportRefused, anyMoment, importer, isExpired } from '@millrace/workload-kit';
 import { z } from 'zod';
-import { runStatus } from '../contract/runs.ts';
+import { runStatus, stateOf } from '../contract/runs.ts';
 import { mid, sql } from '../contract/values.ts';
-import { runIdOf } from '../ids.ts';
 import { createMids } from '../mids.ts';
 import type { QueriesConfig } from '../settings.ts';
-import { readKeys } from './keys.ts';
+import { readKeys } from './asset-keys.ts';
+import { queryRunIds } from './query-run.ts';
 
 const name = z.string().min(1).max(200);
 
@@ -45,30 +46,30 @@ const runLine = z
 type RunLine = z.infer<typeof runLine>;
 
 // The reconciler finds those that live (touched_at), and makes their jobs. What a run that is over has left in Marketing Cloud is for the
-// other system to remove. $1 tenant $2 user $3 mid $4 eid $5 sql $6 snippet $7 status $8 task $9 query $10 its key $11 target
+// other system to remove. $1 tenant $2 submitter $3 mid $4 eid $5 sql $6 snippet $7 state $8 task $9 query $10 its key $11 target
 // $12 polls $13 rows $14 error code $15 error $16 correlation id $17 created $18 polled since $19 completed $20 key $21 prefix of keys
 const ADD: Statement = {
   name: 'queries_import_run',
   text: `
 WITH next AS (SELECT nextval(pg_get_serial_sequence('millrace.shell_query_runs', 'seq')) AS seq,
                      substr(gen_random_uuid()::text, 1, 6) AS part)
-INSERT INTO millrace.shell_query_runs (seq, tenant_id, user_id, mid, eid, sql_text, snippet_name, status, task_id, query_definition_id,
-    query_customer_key, target_de_name, poll_count, row_count, error_code, error_message, correlation_id, created_at, poll_started_at,
-    completed_at, results_expire_at, query_gone_at, target_gone_at, key, touched_at)
+INSERT INTO millrace.shell_query_runs (seq, tenant, submitter, mid, eid, sql_text, snippet_name, state, task_id, query_definition_id,
+    query_customer_key, target_de_name, poll_count, row_count, error_code, error_message, correlation_id, created_at, started_at,
+    finished_at, results_expire_at, query_gone_at, target_gone_at, key, touched_at)
 OVERRIDING SYSTEM VALUE
 SELECT seq, $1, $2, $3, $4, $5, $6, $7, $8, $9,
        CASE WHEN $8::text IS NULL THEN $21::text || seq || '-' || part ELSE $10 END,
        CASE WHEN $8::text IS NULL THEN $21::text || seq || '-' || part ELSE $11 END,
        $12::int, $13::float8, $14, $15, $16, $17::text::timestamptz, $18::text::timestamptz, ended, ended, ended, ended, $20, timestamptz 'epoch'
   FROM next, (SELECT $19::text::timestamptz AS ended) o
-ON CONFLICT (tenant_id, user_id, key) WHERE key IS NOT NULL DO NOTHING
+${UNLESS_KEY_TAKEN}
 RETURNING seq::float8 AS seq`,
 };
 
-// $1 tenant $2 user $3 key
+// $1 tenant $2 submitter $3 key
 const FIND: Statement = {
   name: 'queries_imported_run',
-  text: `SELECT seq::float8 AS seq FROM millrace.shell_query_runs WHERE tenant_id = $1 AND user_id = $2 AND key = $3`,
+  text: `SELECT seq::float8 AS seq FROM millrace.shell_query_runs WHERE tenant = $1 AND coalesce(submitter, '') = $2 AND key = $3`,
 };
 
 export const runImport = importer(runLine, async (session, run, config: QueriesConfig) => {
@@ -86,12 +87,12 @@ export const runImport = importer(runLine, async (session, run, config: QueriesC
   const { prefix } = await readKeys(session, config.installation);
   const [added] = await session.query<{ seq: number }>(ADD, [
     tenant,
-    user,
+    user === '' ? null : user,
     run.mid,
     mids.eid(run.mid),
     run.sql,
     run.snippet ?? null,
-    isLive(run) ? (isFollowed ? 'running' : 'queued') : run.status,
+    isLive(run) ? (isFollowed ? 'PROCESSING' : 'QUEUED') : (stateOf(run.status) ?? 'FAILED'),
     run.taskId ?? null,
     run.queryDefinitionId ?? null,
     run.queryCustomerKey ?? null,
@@ -107,9 +108,9 @@ export const runImport = importer(runLine, async (session, run, config: QueriesC
     key,
     prefix,
   ]);
-  if (added !== undefined) return { outcome: 'added', as: runIdOf(added.seq) };
+  if (added !== undefined) return { outcome: 'added', as: queryRunIds.of(added.seq) };
   const [there] = await session.query<{ seq: number }>(FIND, [tenant, user, key]);
-  return { outcome: 'there', as: runIdOf(there?.seq ?? 0) };
+  return { outcome: 'there', as: queryRunIds.of(there?.seq ?? 0) };
 });
 
 function isLive({ status }: Pick<RunLine, 'status'>): boolean {

@@ -27,7 +27,7 @@ describe.each(DATABASES)('a key of runs on %s', (which) => {
   afterEach(() => world.close());
 
   const submit = async (changes: object = {}, scope = EVERYTHING): Promise<string> => {
-    const run = { sqlText: SQL, userId: 'ada', key: 'opens', ...changes };
+    const run = { sqlText: SQL, submitter: 'ada', key: 'opens', ...changes };
     return (await queriesWithin(world.queries, scope).runs.submit(run)).id;
   };
 
@@ -42,7 +42,7 @@ describe.each(DATABASES)('a key of runs on %s', (which) => {
   });
 
   test('is of its user and tenant alone', async () => {
-    const ids = [await submit(), await submit({ userId: 'bob' }), await submit({}, OF_ACME)];
+    const ids = [await submit(), await submit({ submitter: 'bob' }), await submit({}, OF_ACME)];
     expect(new Set(ids).size).toBe(3);
     expect(new Set([await submit({ key: undefined }), await submit({ key: undefined })]).size).toBe(
       2,
@@ -70,7 +70,7 @@ describe.each(DATABASES)('a key of runs on %s', (which) => {
     expect(failed).not.toBe(canceled);
     world.mids.shift();
     await world.finish();
-    expect(await world.queries.runs.get(failed)).toMatchObject({ status: 'failed' });
+    expect(await world.queries.runs.get(failed)).toMatchObject({ state: 'FAILED' });
     world.mids.unshift({ tenant: '', mid: '100001' });
     const next = await submit();
     expect(next).not.toBe(failed);

@@ -11,7 +11,7 @@ import { createMids } from '../mids.ts';
 import { queriesWithin } from '../within.ts';
 
 const SQL = 'SELECT SubscriberKey FROM _Open';
-const ORDER = ['queued', 'running', 'ready'];
+const ORDER = ['QUEUED', 'PROCESSING', 'SUCCEEDED'];
 const OF_ACME: Scope = { tenants: ['acme'], tenant: 'acme', owner: null };
 
 describe.each(DATABASES)('runs of people on %s', (which) => {
@@ -30,8 +30,8 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
 
   test('are seen within the scope alone, and answered as if they were not there', async () => {
     const acme = as(OF_ACME);
-    const own = await acme.runs.submit({ sqlText: SQL, userId: 'ada' });
-    const main = await as(EVERYTHING).runs.submit({ sqlText: SQL, userId: 'root' });
+    const own = await acme.runs.submit({ sqlText: SQL, submitter: 'ada' });
+    const main = await as(EVERYTHING).runs.submit({ sqlText: SQL, submitter: 'root' });
     expect([own.mid, main.mid]).toEqual(['100002', '100001']);
     const ada = as({ ...OF_ACME, owner: 'ada' });
     const bob = as({ ...OF_ACME, owner: 'bob' });
@@ -46,7 +46,7 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
     await expect(acme.runs.get(main.id)).rejects.toMatchObject({ code: 'run_not_found' });
     expect((await bob.runs.list({ submitter: 'ada' })).items).toEqual([]);
     expect((await acme.runs.list({})).items.map(({ id }) => id)).toEqual([own.id]);
-    expect(await ada.runs.cancel(own.id)).toMatchObject({ status: 'canceled' });
+    expect(await ada.runs.cancel(own.id)).toMatchObject({ state: 'CANCELED' });
   });
 
   test('say the enterprise that they are in, and keep to the people it is for', async () => {
@@ -59,12 +59,12 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
       account: { mids, open: (onCall) => createFakeCloud(Date.now, onCall, (effect) => effect()) },
     });
     const acme = as(OF_ACME);
-    const mine = await acme.runs.submit({ sqlText: SQL, userId: 'ada' });
+    const mine = await acme.runs.submit({ sqlText: SQL, submitter: 'ada' });
     expect(mine).toMatchObject({ mid: '100002', eid: '510000001' });
-    const theirs = acme.runs.submit({ sqlText: SQL, userId: 'ada', mid: '100001' });
+    const theirs = acme.runs.submit({ sqlText: SQL, submitter: 'ada', mid: '100001' });
     await expect(theirs).rejects.toMatchObject({ code: 'mid_not_allowed' });
     const hank = as({ ...OF_ACME, owner: 'hank' });
-    expect(await hank.runs.submit({ sqlText: SQL, userId: 'hank' })).toMatchObject({
+    expect(await hank.runs.submit({ sqlText: SQL, submitter: 'hank' })).toMatchObject({
       mid: '100001',
       eid: '520000001',
     });
@@ -74,11 +74,11 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
 
   test('name a business unit of their tenant and no other', async () => {
     const acme = as(OF_ACME);
-    const asked = (mid: string) => acme.runs.submit({ sqlText: SQL, userId: 'ada', mid });
+    const asked = (mid: string) => acme.runs.submit({ sqlText: SQL, submitter: 'ada', mid });
     await expect(asked('100001')).rejects.toMatchObject({ code: 'mid_not_allowed' });
     expect(await asked('100002')).toMatchObject({ mid: '100002' });
     const nobody = as({ tenants: ['x'], tenant: 'x', owner: null });
-    await expect(nobody.runs.submit({ sqlText: SQL, userId: 'eve' })).rejects.toMatchObject({
+    await expect(nobody.runs.submit({ sqlText: SQL, submitter: 'eve' })).rejects.toMatchObject({
       code: 'mid_not_allowed',
     });
     expect(() => acme.businessUnit('100001')).toThrow('not a business unit');
@@ -86,7 +86,7 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
 
   test('of tenants read nothing of the business unit above theirs, unless that is set', async () => {
     const sqlText = 'SELECT a FROM Ent.Customers';
-    const asked = () => as(OF_ACME).runs.submit({ sqlText, userId: 'ada' });
+    const asked = () => as(OF_ACME).runs.submit({ sqlText, submitter: 'ada' });
     await expect(asked()).rejects.toMatchObject({
       code: 'invalid_sql',
       message: expect.stringContaining('Line 1, column 15: Ent. reads a table') as string,
@@ -98,12 +98,12 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
 
   test('have as many rows as there are, where they were counted too early', async () => {
     const acme = as(OF_ACME);
-    const { id } = await acme.runs.submit({ sqlText: SQL, userId: 'ada' });
+    const { id } = await acme.runs.submit({ sqlText: SQL, submitter: 'ada' });
     await world.finish();
     const run = await acme.runs.get(id);
     world.cloud.behaviour = { ...world.cloud.behaviour, rows: 7 };
     await acme.rowsetOf(run).rows(run.targetDeName ?? '', { pageSize: 1 });
-    expect(await acme.runs.get(id)).toMatchObject({ status: 'ready', rowCount: 7 });
+    expect(await acme.runs.get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 7 });
     world.cloud.behaviour = { ...world.cloud.behaviour, rows: 2 };
     await acme.rowsetOf(run).rows(run.targetDeName ?? '', { pageSize: 1 });
     expect(await acme.runs.get(id)).toMatchObject({ rowCount: 7 });
@@ -112,7 +112,7 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
   test('are refused with SQL that cannot run, with the place', async () => {
     const before = world.jobs.length;
     await expect(
-      as(EVERYTHING).runs.submit({ sqlText: 'DELETE FROM Customers', userId: 'ada' }),
+      as(EVERYTHING).runs.submit({ sqlText: 'DELETE FROM Customers', submitter: 'ada' }),
     ).rejects.toMatchObject({ code: 'invalid_sql', message: expect.stringMatching(/^Line 1/) });
     expect(world.jobs).toHaveLength(before);
     expect((await as(EVERYTHING).runs.list({})).items).toEqual([]);
@@ -121,8 +121,8 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
   test('are listed by page and by what is asked for', async () => {
     const { runs } = as(EVERYTHING);
     const ids: string[] = [];
-    for (const userId of ['a', 'b', 'a', 'b', 'a'])
-      ids.push((await runs.submit({ sqlText: SQL, userId, snippetName: `of ${userId}` })).id);
+    for (const submitter of ['a', 'b', 'a', 'b', 'a'])
+      ids.push((await runs.submit({ sqlText: SQL, submitter, snippetName: `of ${submitter}` })).id);
     await runs.cancel(ids[4] ?? '');
     const first = await runs.list({ limit: 2 });
     expect(first.items.map(({ id }) => id)).toEqual([ids[4], ids[3]]);
@@ -131,11 +131,12 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
     const found = async (filter: Parameters<typeof runs.list>[0]) =>
       (await runs.list(filter)).items.map(({ id }) => id);
     expect(await found({ submitter: 'b' })).toEqual([ids[3], ids[1]]);
-    expect(await found({ status: 'canceled' })).toEqual([ids[4]]);
-    expect(await found({ snippet: 'of a', status: 'queued' })).toEqual([ids[2], ids[0]]);
+    expect(await found({ state: 'CANCELED' })).toEqual([ids[4]]);
+    expect(await found({ snippet: 'of a', state: 'QUEUED' })).toEqual([ids[2], ids[0]]);
     expect(await found({ mid: '100002' })).toEqual([]);
-    expect(await found({ createdAfter: world.now() + 60_000 })).toEqual([]);
-    expect(await found({ createdBefore: world.now() + 60_000 })).toHaveLength(5);
+    const inAMinute = new Date(world.now() + 60_000).toISOString();
+    expect(await found({ createdAfter: inAMinute })).toEqual([]);
+    expect(await found({ createdBefore: inAMinute })).toHaveLength(5);
     const [newest] = (await runs.list({ limit: 1 })).items;
     expect(await found({ q: newest?.id ?? '' })).toEqual([newest?.id]);
     expect(await found({ q: (newest?.sqlText ?? '').toLowerCase() })).toContain(newest?.id);
@@ -145,17 +146,17 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
 
   test('are watched from what they are to their end', async () => {
     const { runs } = as(EVERYTHING);
-    const { id } = await runs.submit({ sqlText: SQL, userId: 'ada' });
-    const statuses: string[] = [];
+    const { id } = await runs.submit({ sqlText: SQL, submitter: 'ada' });
+    const states: string[] = [];
     let going: Promise<void> | null = null;
     for await (const run of runs.watch(id, new AbortController().signal)) {
-      statuses.push(run.status);
+      states.push(run.state);
       going ??= world.finish();
     }
     await going;
-    expect(statuses[0]).toBe('queued');
-    expect(statuses.at(-1)).toBe('ready');
-    expect(statuses).toEqual(statuses.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)));
+    expect(states[0]).toBe('QUEUED');
+    expect(states.at(-1)).toBe('SUCCEEDED');
+    expect(states).toEqual(states.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)));
     const gone = new AbortController();
     gone.abort();
     expect(await runs.watch(id, gone.signal).next()).toMatchObject({ done: true });
@@ -170,7 +171,7 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
       },
     });
     const { runs } = queriesWithin(broken.queries, EVERYTHING);
-    await expect(runs.submit({ sqlText: SQL, userId: 'ada' })).rejects.toThrow('no store');
+    await expect(runs.submit({ sqlText: SQL, submitter: 'ada' })).rejects.toThrow('no store');
     expect((await runs.list({})).items).toEqual([]);
     await broken.close();
   });
@@ -178,7 +179,7 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
   test('need an account: without one, history can be read and nothing is started', async () => {
     const bare = await openWorld(database, { account: null });
     const { runs } = queriesWithin(bare.queries, EVERYTHING);
-    await expect(runs.submit({ sqlText: SQL, userId: 'ada' })).rejects.toMatchObject({
+    await expect(runs.submit({ sqlText: SQL, submitter: 'ada' })).rejects.toMatchObject({
       code: 'marketing_cloud_not_configured',
     });
     expect((await runs.list({})).items).toEqual([]);

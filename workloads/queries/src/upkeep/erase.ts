@@ -1,3 +1,4 @@
+import { LIVE } from '@millrace/runs';
 import type { Database, Statement } from '@millrace/store-postgres';
 
 /**
@@ -15,12 +16,12 @@ const ERASE: Statement = {
 UPDATE millrace.shell_query_runs
    SET sql_text = '', snippet_name = NULL, key = NULL, target_fields = NULL,
        columns = CASE WHEN columns IS NULL THEN NULL ELSE '[]'::jsonb END,
-       user_id = CASE WHEN user_id = $1 THEN '' ELSE user_id END,
+       submitter = CASE WHEN submitter = $1 THEN NULL ELSE submitter END,
        error_message = CASE WHEN error_message IS NULL THEN NULL ELSE 'Erased.' END,
-       status = CASE WHEN status IN ('queued', 'running') THEN 'canceled' ELSE status END,
-       completed_at = coalesce(completed_at, millrace.clock()),
+       state = CASE WHEN ${LIVE} THEN 'CANCELED' ELSE state END,
+       finished_at = coalesce(finished_at, millrace.clock()),
        results_expire_at = least(results_expire_at, millrace.clock())
- WHERE sql_text <> '' AND (user_id = $1
+ WHERE sql_text <> '' AND (submitter = $1
     OR (length($1) > 2 AND position(lower($1) IN lower(sql_text)) > 0))
 RETURNING seq`,
 };

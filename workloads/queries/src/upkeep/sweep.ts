@@ -2,9 +2,8 @@ import { MarketingCloudError } from '@millrace/marketing-cloud';
 import { type Database, type Statement, texts } from '@millrace/store-postgres';
 import { isExpired } from '../cleanup.ts';
 import type { Mids } from '../mids.ts';
-import type { Keys } from '../runs/keys.ts';
-import type { RunRecord } from '../runs/record.ts';
-import { runRows } from '../runs/records.ts';
+import type { Keys } from '../runs/asset-keys.ts';
+import { type QueryRunRecord, queryRuns } from '../runs/query-run.ts';
 import type { Workshop } from '../workshop.ts';
 
 export interface Swept {
@@ -35,21 +34,10 @@ const UNCLEAN: Statement = {
 UPDATE millrace.shell_query_runs SET touched_at = millrace.clock() WHERE seq = ANY (ARRAY(
   SELECT seq FROM millrace.shell_query_runs
    WHERE mid = ANY ($1::text::text[]) AND touched_at < millrace.clock() - interval '50 seconds'
-     AND ((completed_at < millrace.clock() - interval '2 minutes' AND query_gone_at IS NULL)
-       OR (results_expire_at <= millrace.clock() AND completed_at < millrace.clock() - interval '2 minutes'
+     AND ((finished_at < millrace.clock() - interval '2 minutes' AND query_gone_at IS NULL)
+       OR (results_expire_at <= millrace.clock() AND finished_at < millrace.clock() - interval '2 minutes'
            AND target_gone_at IS NULL))
    LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
-};
-
-// $1 keep, ms $2 limit
-const PRUNE: Statement = {
-  name: 'queries_prune_runs',
-  text: `
-DELETE FROM millrace.shell_query_runs WHERE seq = ANY (ARRAY(
-  SELECT seq FROM millrace.shell_query_runs
-   WHERE completed_at < millrace.clock() - $1::float8 * interval '1 millisecond'
-     AND results_expire_at <= millrace.clock()
-   ORDER BY completed_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
 };
 
 // Whoever gets the row lists, in the name of all replicas. In the database: a process may live for less than the hour.
@@ -72,8 +60,8 @@ export function createSweep(parts: {
   const { database, keys, mids, workshop, keepRunsMs } = parts;
   const { businessUnit, cleanup, metrics, log, runs: store } = workshop;
 
-  const recordsOf = (seqs: readonly number[]): Promise<RunRecord[]> =>
-    runRows.bySeq(database, seqs);
+  const recordsOf = (seqs: readonly number[]): Promise<QueryRunRecord[]> =>
+    queryRuns.bySeq(database, seqs);
 
   async function clean(): Promise<number> {
     const rows = await database.query<{ seq: number }>(UNCLEAN, [texts(mids.all()), AT_ONCE]);
@@ -96,7 +84,7 @@ export function createSweep(parts: {
       return seq === null ? [] : [seq];
     });
     const runs = new Map((await recordsOf([...new Set(seqs)])).map((run) => [run.seq, run]));
-    const isStray = (key: string, needs: (run: RunRecord) => boolean): boolean => {
+    const isStray = (key: string, needs: (run: QueryRunRecord) => boolean): boolean => {
       const seq = keys.seqOf(key);
       const run = seq === null ? undefined : runs.get(seq);
       return seq !== null && !(run !== undefined && needs(run));
@@ -106,7 +94,7 @@ export function createSweep(parts: {
       if (
         isStray(
           customerKey,
-          (run) => run.completedAt === null && run.queryCustomerKey === customerKey,
+          (run) => run.finishedAt === null && run.queryCustomerKey === customerKey,
         )
       ) {
         await unit.deleteQuery(objectId);
@@ -144,7 +132,7 @@ export function createSweep(parts: {
     async runOnce() {
       const cleaned = await clean();
       const found = await straysInTime();
-      const pruned = (await database.query(PRUNE, [keepRunsMs, AT_ONCE])).length;
+      const pruned = await queryRuns.prune(database, keepRunsMs, AT_ONCE);
       const result = {
         cleaned,
         strays: found,

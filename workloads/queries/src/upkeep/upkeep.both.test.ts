@@ -1,4 +1,4 @@
-import type { RunRecord } from '../runs/record.ts';
+import type { QueryRunRecord } from '../runs/query-run.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   DATABASES,
@@ -22,8 +22,8 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
   afterEach(() => world.close());
 
   const submit = (changes: object = {}) =>
-    world.queries.runs.submit({ sqlText: SQL, tenantId: '', userId: 'ada', ...changes });
-  async function get(id: string): Promise<RunRecord> {
+    world.queries.runs.submit({ sqlText: SQL, tenant: '', submitter: 'ada', ...changes });
+  async function get(id: string): Promise<QueryRunRecord> {
     const run = await world.queries.runs.find(id);
     if (run === null) throw new Error('gone');
     return run;
@@ -33,7 +33,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
   describe('cancel', () => {
     test('before it was started: nothing is made', async () => {
       const { id } = await submit();
-      expect(await world.queries.runs.cancel(id)).toMatchObject({ status: 'canceled' });
+      expect(await world.queries.runs.cancel(id)).toMatchObject({ state: 'CANCELED' });
       await world.finish();
       expect([world.cloud.calls, left()]).toEqual([[], [0, 0]]);
     });
@@ -53,11 +53,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
           }
         };
         await world.finish();
-        expect([operation, (await get(id)).status, left()]).toEqual([
-          operation,
-          'canceled',
-          [0, 0],
-        ]);
+        expect([operation, (await get(id)).state, left()]).toEqual([operation, 'CANCELED', [0, 0]]);
       }
     });
 
@@ -70,7 +66,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       await world.step();
       expect(world.cloud.calls).toEqual(['deleteQuery', 'deleteDataExtension']);
       expect(await world.step()).toBe(false);
-      expect(await get(id)).toMatchObject({ status: 'canceled', rowCount: null });
+      expect(await get(id)).toMatchObject({ state: 'CANCELED', rowCount: null });
       expect(left()).toEqual([0, 0]);
     });
 
@@ -85,7 +81,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
         }
       };
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'canceled', rowCount: null, error: null });
+      expect(await get(id)).toMatchObject({ state: 'CANCELED', rowCount: null, error: null });
       expect(left()).toEqual([0, 0]);
     });
 
@@ -93,7 +89,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       const { id } = await submit();
       await world.finish();
       await expect(world.queries.runs.cancel(id)).rejects.toMatchObject({ code: 'run_finished' });
-      expect(await get(id)).toMatchObject({ status: 'ready' });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED' });
     });
   });
 
@@ -110,9 +106,9 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       expect(rounds.map(({ restored }) => restored).toSorted((a, b) => a - b)).toEqual([0, 1]);
       expect(world.jobs.filter(({ key }) => key === `poll-${id}`)).toHaveLength(1);
       expect(world.told).toContain('shell_query_reconciler_reenqueues_total poll-shell-query');
-      expect(world.queries.reconcile.live()).toEqual({ queued: 0, running: 1 });
+      expect(world.queries.reconcile.live()).toEqual({ QUEUED: 0, PROCESSING: 1 });
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready' });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED' });
     });
 
     test('leaves runs alone whose job lives, and those that are young', async () => {
@@ -130,7 +126,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       await world.pass(60_000);
       expect(await world.queries.reconcile.runOnce()).toMatchObject({ restored: 1 });
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready' });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED' });
     });
 
     test('ends a run whose job failed or was canceled', async () => {
@@ -146,7 +142,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
         code: 'run_lost',
         message: 'The job that starts the query failed. Too long.',
       });
-      expect(await get(canceled.id)).toMatchObject({ status: 'canceled' });
+      expect(await get(canceled.id)).toMatchObject({ state: 'CANCELED' });
     });
   });
 
@@ -164,7 +160,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       await world.pass(180_000);
       expect(await world.queries.sweep.runOnce()).toMatchObject({ cleaned: 1 });
       expect(left()).toEqual([0, 1]);
-      expect(await get(id)).toMatchObject({ status: 'ready' });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED' });
     });
 
     test('deletes the rows when they expire, and the run in the end', async () => {
@@ -223,7 +219,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       expect([...world.cloud.targets.keys()]).toEqual([targetDeName, ...foreign]);
       expect([...world.cloud.queries.keys()]).toEqual([targetDeName, ...foreign]);
       await world.finish();
-      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5 });
+      expect(await get(id)).toMatchObject({ state: 'SUCCEEDED', rowCount: 5 });
       await world.queries.sweep.strays();
       // Its rows have not expired.
       expect(world.cloud.targets.has(targetDeName ?? '')).toBe(true);
@@ -239,7 +235,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
     const run = await get(id);
     expect(run.queryDefinitionId).toBe(`q-${run.queryCustomerKey}`);
     await world.finish();
-    expect(await get(id)).toMatchObject({ status: 'ready' });
+    expect(await get(id)).toMatchObject({ state: 'SUCCEEDED' });
     expect(world.cloud.queries.size).toBe(0);
   });
 
@@ -247,14 +243,14 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
     const own = await submit();
     await world.finish();
     const live = await submit({
-      userId: 'bob',
+      submitter: 'bob',
       sqlText: "SELECT SubscriberKey FROM _Open WHERE SubscriberKey = 'ADA'",
     });
-    const other = await submit({ userId: 'bob' });
+    const other = await submit({ submitter: 'bob' });
     expect(await world.queries.erase('ada')).toEqual({ runs: 2, snippets: 0 });
-    expect(await get(own.id)).toMatchObject({ sqlText: '', userId: '', status: 'ready' });
-    expect(await get(live.id)).toMatchObject({ sqlText: '', userId: 'bob', status: 'canceled' });
-    expect(await get(other.id)).toMatchObject({ sqlText: SQL, userId: 'bob', status: 'queued' });
+    expect(await get(own.id)).toMatchObject({ sqlText: '', submitter: null, state: 'SUCCEEDED' });
+    expect(await get(live.id)).toMatchObject({ sqlText: '', submitter: 'bob', state: 'CANCELED' });
+    expect(await get(other.id)).toMatchObject({ sqlText: SQL, submitter: 'bob', state: 'QUEUED' });
     await world.finish();
     await world.pass(180_000);
     await world.queries.sweep.runOnce();

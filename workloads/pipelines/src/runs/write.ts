@@ -1,37 +1,47 @@
-import { type Session, type Statement, numbers, texts } from '@millrace/store-postgres';
-import type { RunState } from '../definition/graph.ts';
+import { UNLESS_KEY_TAKEN } from '@millrace/runs';
+import { type Session, type Statement, texts } from '@millrace/store-postgres';
 import type { Plan } from '../definition/plan.ts';
-import {
-  RUN_COLUMNS,
-  type RunRecord,
-  type RunRow,
-  STEP_COLUMNS,
-  type StepRecord,
-  type StepRow,
-  type WholeRun,
-  runOf,
-  stepOf,
-} from './record.ts';
+import { type KeptFile, keepFiles } from './files.ts';
+import { COLUMNS, type PipelineRunRecord, type StepRecord, pipelineRuns } from './pipeline-run.ts';
 
-/** The statements on `pipeline_runs` and `pipeline_steps`. */
+/** What is written to `pipeline_runs` and `pipeline_steps`. */
 
-// $1 seq[]
-const GET: Statement = {
-  name: 'pipelines_runs',
-  text: `SELECT ${RUN_COLUMNS} FROM millrace.pipeline_runs WHERE seq = ANY ($1::text::bigint[]) ORDER BY seq DESC`,
+export interface NewPipelineRun extends Pick<
+  PipelineRunRecord,
+  | 'tenant'
+  | 'submitter'
+  | 'roles'
+  | 'claims'
+  | 'pipeline'
+  | 'digest'
+  | 'plan'
+  | 'parameters'
+  | 'values'
+  | 'schedule'
+> {
+  readonly files: readonly KeptFile[];
+}
+
+export type NextPlan = Pick<PipelineRunRecord, 'digest' | 'plan' | 'parameters' | 'values'> & {
+  readonly files: readonly KeptFile[];
+};
+
+// $1 tenant $2 submitter $3 roles $4 claims $5 pipeline $6 digest $7 plan $8 parameters $9 values $10 schedule $11 key
+const INSERT: Statement = {
+  name: 'pipelines_add_run',
+  text: `
+INSERT INTO millrace.pipeline_runs (tenant, submitter, roles, claims, pipeline, digest, plan, parameters, "values", schedule, key,
+                                    state, created_at, touched_at)
+VALUES ($1, $2, $3::text::jsonb, $4::text::jsonb, $5, $6, $7::text::json, $8::text::json, $9::text::json, $10, $11,
+        'QUEUED', millrace.clock(), millrace.clock())
+${UNLESS_KEY_TAKEN} RETURNING seq`,
 };
 
 // Whoever changes steps has the run for itself: two that end at the same moment take turns, and the second one sees what the
 // first has written. $1 seq
 const LOCK: Statement = {
   name: 'pipelines_lock_run',
-  text: `SELECT ${RUN_COLUMNS} FROM millrace.pipeline_runs WHERE seq = $1 FOR UPDATE`,
-};
-
-// $1 seq[]
-const STEPS: Statement = {
-  name: 'pipelines_steps',
-  text: `SELECT ${STEP_COLUMNS} FROM millrace.pipeline_steps WHERE run = ANY ($1::text::bigint[]) ORDER BY run, place`,
+  text: `SELECT ${COLUMNS} FROM millrace.pipeline_runs WHERE seq = $1 FOR UPDATE`,
 };
 
 // $1 run $2 step $3 state $4 try $5 job $6 epoch $7 starting $8 started id $9 retried $10 stop pending $11 output
@@ -46,12 +56,13 @@ UPDATE millrace.pipeline_steps
  WHERE run = $1 AND step = $2`,
 };
 
-// $1 seq $2 state $3 finished at, ms
+// $1 seq $2 state $3 error code $4 error message $5 started at, ms $6 finished at, ms
 const WRITE_RUN: Statement = {
   name: 'pipelines_write_run',
   text: `
 UPDATE millrace.pipeline_runs
-   SET state = $2, finished_at = to_timestamp($3::float8 / 1000), touched_at = millrace.clock()
+   SET state = $2, error_code = $3, error_message = $4, started_at = to_timestamp($5::float8 / 1000),
+       finished_at = to_timestamp($6::float8 / 1000), touched_at = millrace.clock()
  WHERE seq = $1`,
 };
 
@@ -85,26 +96,34 @@ SELECT $1, step, place FROM unnest($2::text::text[]) WITH ORDINALITY AS u(step, 
 ON CONFLICT (run, step) DO UPDATE SET place = excluded.place`,
 };
 
-// $1 seq
-const REMOVE: Statement = {
-  name: 'pipelines_remove_run',
-  text: `DELETE FROM millrace.pipeline_runs WHERE seq = $1`,
-};
-
 export const rows = {
-  async wholes(session: Session, seqs: readonly number[]): Promise<WholeRun[]> {
-    if (seqs.length === 0) return [];
-    const runs = await session.query<RunRow>(GET, [numbers(seqs)]);
-    return withSteps(session, runs.map(runOf));
+  /** In a transaction. Null: another run has the key. */
+  async add(
+    session: Session,
+    run: NewPipelineRun,
+    key: string | null,
+  ): Promise<PipelineRunRecord | null> {
+    const [made] = await session.query<{ seq: number }>(INSERT, [
+      run.tenant,
+      run.submitter,
+      JSON.stringify(run.roles),
+      JSON.stringify(run.claims),
+      run.pipeline,
+      run.digest,
+      JSON.stringify(run.plan),
+      JSON.stringify(run.parameters),
+      JSON.stringify(run.values),
+      run.schedule,
+      key,
+    ]);
+    if (made === undefined) return null;
+    await session.query(ADD_STEPS, [made.seq, namesOf(run.plan)]);
+    await keepFiles(session, made.seq, run.files);
+    return (await pipelineRuns.bySeq(session, [made.seq]))[0] ?? null;
   },
   /** Locked until the transaction ends. */
-  async lock(session: Session, seq: number): Promise<WholeRun | null> {
-    const [row] = await session.query<RunRow>(LOCK, [seq]);
-    if (row === undefined) return null;
-    const [whole] = await withSteps(session, [runOf(row)]);
-    return whole ?? null;
-  },
-  async writeStep(session: Session, run: RunRecord, step: StepRecord): Promise<void> {
+  lock: (session: Session, seq: number) => pipelineRuns.first(session, LOCK, [seq]),
+  async writeStep(session: Session, run: PipelineRunRecord, step: StepRecord): Promise<void> {
     const { output, progress, error } = step;
     await session.query(WRITE_STEP, [
       run.seq,
@@ -125,28 +144,28 @@ export const rows = {
       step.finishedAt,
     ]);
   },
-  async writeRun(session: Session, seq: number, state: RunState, finishedAt: number | null) {
-    await session.query(WRITE_RUN, [seq, state, finishedAt]);
+  async writeRun(session: Session, run: PipelineRunRecord): Promise<void> {
+    const { seq, state, error, startedAt, finishedAt } = run;
+    const message = error?.message.slice(0, LONGEST_MESSAGE) ?? null;
+    await session.query(WRITE_RUN, [
+      seq,
+      state,
+      error?.code ?? null,
+      message,
+      startedAt,
+      finishedAt,
+    ]);
   },
   async newRevision(session: Session, seq: number, passed: readonly string[]): Promise<void> {
     await session.query(NEW_REVISION, [seq, JSON.stringify(passed)]);
   },
-  async newPlan(
-    session: Session,
-    seq: number,
-    next: Pick<RunRecord, 'digest' | 'plan' | 'parameters' | 'values'>,
-  ): Promise<void> {
-    const { digest, plan, parameters, values } = next;
+  async newPlan(session: Session, seq: number, next: NextPlan): Promise<void> {
+    const { digest, plan, parameters, values, files } = next;
     const json = [plan, parameters, values].map((each) => JSON.stringify(each));
     await session.query(NEW_PLAN, [seq, digest, ...json]);
     await session.query(REMOVE_OTHER_STEPS, [seq, namesOf(plan)]);
-    await rows.addSteps(session, seq, plan);
-  },
-  async addSteps(session: Session, seq: number, plan: Plan): Promise<void> {
     await session.query(ADD_STEPS, [seq, namesOf(plan)]);
-  },
-  async remove(session: Session, seq: number): Promise<void> {
-    await session.query(REMOVE, [seq]);
+    await keepFiles(session, seq, files);
   },
 };
 
@@ -154,13 +173,4 @@ const LONGEST_MESSAGE = 4_000;
 
 function namesOf({ steps }: Plan): string {
   return texts(steps.map(({ name }) => name));
-}
-
-export async function withSteps(session: Session, runs: readonly RunRecord[]): Promise<WholeRun[]> {
-  if (runs.length === 0) return [];
-  const found = await session.query<StepRow>(STEPS, [numbers(runs.map(({ seq }) => seq))]);
-  return runs.map((run) => ({
-    run,
-    steps: found.filter((row) => row.run === run.seq).map(stepOf),
-  }));
 }

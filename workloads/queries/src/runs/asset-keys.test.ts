@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTemporary, keysOf } from './keys.ts';
+import { isTemporary, keysOf } from './asset-keys.ts';
 
 const keys = keysOf('1a2b3c4d');
 
