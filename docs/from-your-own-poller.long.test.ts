@@ -4,7 +4,7 @@ import { createMarketingCloud } from '@millrace/marketing-cloud';
 import { startMarketingCloud } from '@millrace/simulator-marketing-cloud';
 import { startSalesforce } from '@millrace/simulator-salesforce';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { until } from '../chaos/test/factory.ts';
+import { until } from '../lab/chaos/test/factory.ts';
 import { docx, p } from '../docx/test/builder.ts';
 import { need } from '../scripts/need.mjs';
 import { startRedis } from '../scripts/services.mjs';

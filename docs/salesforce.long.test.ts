@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../chaos/test/factory.ts';
+import { until } from '../lab/chaos/test/factory.ts';
 import { textOf } from '../connectors/office/test/documents.ts';
 import { need } from '../scripts/need.mjs';
 import { type Started, startMain } from '../server/test/process.ts';

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Value, benches } from '../bench/benches.mjs';
+import { type Value, benches } from '../lab/bench/benches.mjs';
 
 const root = join(import.meta.dirname, '..');
 const known: Record<string, { options: Record<string, Value>; smoke: Record<string, Value> }> =
@@ -21,7 +21,7 @@ const commands = pages.flatMap((page) =>
   })),
 );
 
-const readme = commands.filter(({ page }) => page === 'bench/README.md');
+const readme = commands.filter(({ page }) => page === 'lab/bench/README.md');
 
 test('documents name commands', () => {
   expect(commands.length).toBeGreaterThan(30);
@@ -40,7 +40,7 @@ test.each(commands)('$page: $words', ({ words }) => {
 
 describe.each(Object.entries(known))('%s', (name, { options, smoke }) => {
   test('has a module', () => {
-    expect(readFileSync(join(root, 'bench', `${name}.mjs`), 'utf8')).toMatch(
+    expect(readFileSync(join(root, 'lab/bench', `${name}.mjs`), 'utf8')).toMatch(
       /^export async function main\(/m,
     );
   });
@@ -50,7 +50,7 @@ describe.each(Object.entries(known))('%s', (name, { options, smoke }) => {
       expect(typeof value, option).toBe(typeof options[option]);
   });
 
-  test('is in bench/README.md', () => {
+  test('is in lab/bench/README.md', () => {
     expect(readme.map(({ words }) => words.split(' ')[0])).toContain(name);
   });
 });

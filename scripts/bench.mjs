@@ -16,8 +16,8 @@ import {
 await script(async () => {
   await ensurePackages(Object.values(debianPackages));
   await ensureModules();
-  await ensureModules(join(root, 'bench'));
+  await ensureModules(join(root, 'lab/bench'));
   await ensureBuild();
   await ensureConsole();
-  await become('bench/main.mjs');
+  await become('lab/bench/main.mjs');
 });

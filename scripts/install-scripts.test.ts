@@ -15,9 +15,9 @@ const root = join(import.meta.dirname, '..');
  */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   '.': ['core-js', 'core-js-pure', 'esbuild', 'koffi', 'msgpackr-extract'],
-  bench: ['msgpackr-extract'],
+  'lab/bench': ['msgpackr-extract'],
   'salesforce-package': [],
-  'simulators/marketing-cloud/duckdb': [],
+  'lab/simulators/marketing-cloud/duckdb': [],
   'connectors/object-storage/azurite': [],
   'docs/site': ['esbuild'],
   'millrace/test/prisma': [],
@@ -66,7 +66,7 @@ describe('what npm start is about to install', () => {
   test('has no DuckDB, which the first query installs', () => {
     const duckdb = /"node_modules\/@duckdb\//;
     expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(duckdb);
-    const own = join(root, 'simulators/marketing-cloud/duckdb/package-lock.json');
+    const own = join(root, 'lab/simulators/marketing-cloud/duckdb/package-lock.json');
     expect(readFileSync(own, 'utf8')).toMatch(duckdb);
   });
 

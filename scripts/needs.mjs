@@ -13,11 +13,11 @@ import { ensureSite } from './site.mjs';
 /** Packages with a lock file of their own, since a start does without them. */
 export const folders = {
   /** The other queues: the guides for people who come from one of them are tried on both sides. */
-  peers: join(root, 'bench'),
+  peers: join(root, 'lab/bench'),
   /** The tools of Apex and its components. */
   apex: join(root, 'salesforce-package'),
   /** 95 MB; the tests of queries run their SQL on it. */
-  duckdb: join(root, 'simulators', 'marketing-cloud', 'duckdb'),
+  duckdb: join(root, 'lab/simulators/marketing-cloud/duckdb'),
   /** Microsoft's emulator of Azure Storage: 190 MB that the long suite alone runs on. */
   azurite: join(root, 'connectors', 'object-storage', 'azurite'),
   /** VitePress, for the documentation as a site. */

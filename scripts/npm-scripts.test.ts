@@ -12,7 +12,7 @@ const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
   workspaces: string[];
 };
 
-describe.each(['.', 'bench', 'salesforce-package', ...workspaces])(
+describe.each(['.', 'lab/bench', 'salesforce-package', ...workspaces])(
   'the scripts of %s',
   (folder) => {
     const { scripts = {} } = JSON.parse(

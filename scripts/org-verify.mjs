@@ -96,7 +96,7 @@ async function verify(alias, out) {
   );
   keep(out, 'store', { holds: faults.length === 0, faults, exchanges: recorder.exchanges });
   say(faults.length === 0 ? 'ok' : 'FAILED', `the store's promises ${faults.join('; ')}`);
-  console.log(`${out}: the answers, for simulators/salesforce`);
+  console.log(`${out}: the answers, for lab/simulators/salesforce`);
   return broken + faults.length;
 }
 

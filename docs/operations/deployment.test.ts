@@ -70,7 +70,7 @@ describe('Dockerfile', () => {
       'server/src/main.test.ts',
       'server/test/harness.ts',
       'docs/cli.md',
-      'bench/package.json',
+      'lab/bench/package.json',
       'npm-debug.log',
       'secrets.txt',
     ];

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { need } from '../../scripts/need.mjs';
 import { startMain } from '../../server/test/process.ts';
-import { signIn } from '../../simulators/identity/test/browser.ts';
+import { signIn } from '../../lab/simulators/identity/test/browser.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
 
 /** The shipped deployment as it is, with what its capitals stand for, and tokens as Entra signs them. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../chaos/test/factory.ts';
+import { until } from '../../lab/chaos/test/factory.ts';
 import { type Section, sectionsOf } from '../test/markdown.ts';
 import { type Matcher, type Selector, readPromql } from '../test/promql.ts';
 import { type Ran, type Service, startService } from '../test/service.ts';

@@ -55,8 +55,8 @@ export async function startFragments(
 
 /** Packages that are not in the workspace's own node_modules, and where they are. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  'pg-boss': 'bench/node_modules/pg-boss',
-  'graphile-worker': 'bench/node_modules/graphile-worker',
+  'pg-boss': 'lab/bench/node_modules/pg-boss',
+  'graphile-worker': 'lab/bench/node_modules/graphile-worker',
 };
 
 export async function startProject(page: string, packages: readonly string[]): Promise<Project> {

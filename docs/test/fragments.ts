@@ -54,17 +54,17 @@ const AROUND: Readonly<Record<string, string | readonly string[]>> = {
     const greet = defineJob({ kind: 'greet', input: z.object({ name: z.string() }), run: async () => done() });
     declare const pool: never, client: never;`,
   'scripts/README.md': ['', ''],
-  'simulators/identity/README.md': `
+  'lab/simulators/identity/README.md': `
     import { startIdentity } from '@millrace/simulator-identity';
     declare const GUID: string;`,
-  'simulators/kit/README.md': `
+  'lab/simulators/kit/README.md': `
     import {
       type FaultSpec, createConsole, createFaults, createInside, faultsSection, html, isInside, json, openSite, settlePlace,
     } from '@millrace/simulator-kit';`,
-  'simulators/marketing-cloud/README.md': `
+  'lab/simulators/marketing-cloud/README.md': `
     import { startMarketingCloud } from '@millrace/simulator-marketing-cloud';
     declare const START: never, taskId: never;`,
-  'simulators/salesforce/README.md': `
+  'lab/simulators/salesforce/README.md': `
     import { startSalesforce } from '@millrace/simulator-salesforce';
     declare const pem: string, body: never;`,
   'stores/bullmq/README.md': `import { openBullStore } from '@millrace/store-bullmq';`,

@@ -70,6 +70,6 @@ export function waiting(url: string): Promise<Moved[]> {
 
 /** A package of `bench/`. */
 export async function peer<Module>(name: string, entry: string): Promise<Module> {
-  const file = join(root, 'bench/node_modules', name, entry);
+  const file = join(root, 'lab/bench/node_modules', name, entry);
   return (await import(pathToFileURL(file).href)) as Module;
 }

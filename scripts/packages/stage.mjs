@@ -26,13 +26,13 @@ const OBJECTS_AND_APEX = ['objects', 'classes', 'triggers'].map(
 );
 /**
  * Parts of the repository, by who reads them, under the same path in the package: the simulated org has the Salesforce package
- * in it, and its first documents are invoices; the server has the documentation. `simulators/salesforce/src/package.ts`,
+ * in it, and its first documents are invoices; the server has the documentation. `lab/simulators/salesforce/src/package.ts`,
  * `server/src/sandbox-org.ts` and `server/src/docs/site.ts` look here.
  *
  * @type {Record<string, { paths: string[], leavesOut: (path: string) => boolean }>}
  */
 const BORROWED = {
-  'simulators/salesforce': {
+  'lab/simulators/salesforce': {
     paths: [...OBJECTS_AND_APEX, 'salesforce-package/scripts/apex-run'],
     // Left out of the interpreter: the runner of Apex tests and the metadata reader, which need another library.
     leavesOut: (path) =>

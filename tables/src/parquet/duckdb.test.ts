@@ -23,7 +23,10 @@ interface Duckdb {
   };
 }
 
-const FOLDER = new URL('../../../simulators/marketing-cloud/duckdb/package.json', import.meta.url);
+const FOLDER = new URL(
+  '../../../lab/simulators/marketing-cloud/duckdb/package.json',
+  import.meta.url,
+);
 const { DuckDBInstance } = createRequire(FOLDER)('@duckdb/node-api') as Duckdb;
 
 let folder: string;
