@@ -82,7 +82,10 @@ export function queryStep(queries: Queries): Step {
   };
 }
 
-/** What the pipeline's submitter has, and nothing of anybody else. */
+/**
+ * What the pipeline's submitter has, and nothing of anybody else. A pipeline of nobody (nobody signs in, or the person was
+ * erased) may see its tenant's runs, but names only those that it started.
+ */
 function scopeOf({ tenant, submitter }: Who): Scope {
   return { tenants: [tenant], tenant, owner: submitter };
 }
