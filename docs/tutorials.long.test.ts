@@ -124,7 +124,7 @@ it('pipelines.md is true, command by command', { timeout: 600_000 }, async () =>
     type: 'pipeline',
     run: {
       id: run.id,
-      state: 'succeeded',
+      state: 'SUCCEEDED',
       parameters: { least: '3' },
       steps: [{ name: 'customers' }, { name: 'letters' }, { name: 'sent' }],
     },

@@ -213,6 +213,7 @@ describe('the library alone', () => {
       '@millrace/engine',
       '@millrace/office',
       '@millrace/store-postgres',
+      '@millrace/zip',
       'millrace',
     ]);
     const bytes = filesBelow(modules).map((path) => statSync(join(modules, path)).size);

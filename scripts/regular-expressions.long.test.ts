@@ -111,7 +111,6 @@ const LIMITED: Readonly<Record<string, readonly [limit: string, ...patterns: str
     'what one types',
     '(?:\\[[^\\]\\n]*|[\\p{L}_#][\\p{L}\\p{N}_$#@]*)$',
   ],
-  'console/src/session/pkce.ts': ['base64 of our own', '=+$'],
   'console/src/shell/palette/commands.ts': [
     'what one types',
     '^[a-z][a-z0-9]*[-:][\\w:.-]*\\d[\\w:.-]*$',

@@ -89,7 +89,8 @@ export function svgWriter(root: ReadonlyMap<string, string>): SvgWriter {
 
 /** Sprites, whose parts other pictures use, and what scripts would show. */
 function isHidden(root: ReadonlyMap<string, string>): boolean {
-  const isNothing = (name: string) => /^\s*0+(?:\.0*)?\s*[a-z%]*\s*$/i.test(root.get(name) ?? '');
+  const isNothing = (name: string) =>
+    /^0+(?:\.0*)?\s*[a-z%]*$/i.test((root.get(name) ?? '').trim());
   const style = root.get('style') ?? '';
   return isNothing('width') || isNothing('height') || /display\s*:\s*none/i.test(style);
 }
