@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
-import { MOST_VALUES, jsonSize } from '@millrace/workload-kit';
+import { MOST_VALUES, type Place, createRoom, jsonSize } from '@millrace/workload-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from './refusal.ts';
-import { type Place, createRoom } from './room.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -70,7 +69,7 @@ function received(
     function onData(chunk: Buffer): void {
       const counted = Math.max(0, size + chunk.length - UNCOUNTED) - Math.max(0, size - UNCOUNTED);
       if (size + chunk.length > limit) return refuse(tooLarge(limit));
-      if (counted > 0 && !place.take(counted)) return refuse(tooMany());
+      if (counted > 0 && place.take(counted) !== null) return refuse(tooMany());
       if (size + chunk.length > kept.length) {
         const larger = Buffer.allocUnsafe(Math.max(2 * kept.length, size + chunk.length));
         kept.copy(larger, 0, 0, size);

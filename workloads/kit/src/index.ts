@@ -50,6 +50,7 @@ export {
 export { type JsonSize, MOST_VALUES, jsonSize } from './json-size.ts';
 export { type ByteRange, rangeOf } from './range.ts';
 export { type Issue, Refusal } from './refusal.ts';
+export { type Place, type Room, createRoom } from './room.ts';
 export * from './scope.ts';
 export {
   type SecretBox,

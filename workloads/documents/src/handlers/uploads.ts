@@ -1,4 +1,4 @@
-import type { Upload } from '@millrace/workload-kit';
+import { type Upload, createRoom } from '@millrace/workload-kit';
 import { DocumentError } from '../errors.ts';
 
 /** Reads an upload whole, for as long as it is used. One for all callers: what they hold is counted together. */
@@ -25,19 +25,16 @@ const templateTooLarge = () =>
 
 /** Files are held whole while they are used; a flood of them is refused before it fills the memory. */
 export function createWholeUploads(): WholeUploads {
-  let held = 0;
-  const heldBy = new Map<string, number>();
+  const room = createRoom({ all: MOST_AT_ONCE, ofCaller: MOST_OF_ONE });
   return async (upload, use, { by = '', tooLarge = templateTooLarge } = {}) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
+    const place = room.enter(by);
     try {
       for await (const chunk of upload?.bytes ?? []) {
         size += chunk.length;
-        held += chunk.length;
-        const own = (heldBy.get(by) ?? 0) + chunk.length;
-        heldBy.set(by, own);
         if (size > LARGEST) throw tooLarge();
-        if (held > MOST_AT_ONCE || own > MOST_OF_ONE)
+        if (place.take(chunk.length) !== null)
           throw new DocumentError('busy', 'Too many files come in at once. Try again shortly.', {
             retryable: true,
           });
@@ -45,10 +42,7 @@ export function createWholeUploads(): WholeUploads {
       }
       return await use(Buffer.concat(chunks));
     } finally {
-      held -= size;
-      const left = (heldBy.get(by) ?? 0) - size;
-      if (left > 0) heldBy.set(by, left);
-      else heldBy.delete(by);
+      place.leave();
     }
   };
 }
