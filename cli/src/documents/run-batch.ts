@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { howToCorrect } from './correct-batch.ts';
 import { EXIT, type ExitCode } from '../line/exit.ts';
 import { doneOf, isOver } from './batch-rows.ts';
-import { type Sight, follow } from '../runs/follow.ts';
+import { type Status, follow } from '../runs/follow.ts';
 import { silenceLines } from '../runs/watch.ts';
 import { createOutlooks } from '../jobs/outlook.ts';
 import { type Output, fileNameOf, openOutput } from '../terminal/output.ts';
@@ -111,7 +111,7 @@ async function send(
 /** Why nothing of a batch is made yet: other documents may be before its own. Only where somebody looks on. */
 async function waitsFor(
   { client, err, json, quiet }: Context,
-  { run: batch, changed, silentSince }: Sight<Batch>,
+  { run: batch, changed, silentSince }: Status<Batch>,
 ): Promise<string | null> {
   const isWaiting = doneOf(batch) + batch.counts.running === 0 && batch.state === 'RUNNING';
   if (!isWaiting || changed || silentSince !== null || !err.isLive || json || quiet) return null;
@@ -133,15 +133,15 @@ async function followed(context: Context, made: Batch): Promise<Batch> {
   const progress = progressOf(context);
   let last = made;
   try {
-    const sights = follow<Batch>(context, made, {
-      look: () => context.client.getBatch({ params: { id: made.id } }),
+    const statuses = follow<Batch>(context, made, {
+      poll: () => context.client.getBatch({ params: { id: made.id } }),
       hasEnded: isOver,
       isRunning: () => true,
     });
-    for await (const sight of sights) {
-      last = sight.run;
-      if (context.json && sight.changed) context.document(last);
-      progress.show(last, sight.silentSince, await waitsFor(context, sight));
+    for await (const status of statuses) {
+      last = status.run;
+      if (context.json && status.changed) context.document(last);
+      progress.show(last, status.silentSince, await waitsFor(context, status));
     }
     progress.end();
     return last;

@@ -6,7 +6,7 @@ import { type News, openNews } from '../connection/news.ts';
 import { type Look, nextPauseMs } from './rhythm.ts';
 
 /** How the jobs stood at one look. */
-export interface Sight {
+export interface Status {
   readonly jobs: readonly Job[];
   /** The ids of those that are not as at the look before. */
   readonly changed: ReadonlySet<string>;
@@ -20,8 +20,8 @@ const TOGETHER = 10;
 export const PATIENCE_MS = 60_000;
 
 /** Looks at the jobs whenever something happens to one, until each has ended. The first look must succeed; later ones may wait. */
-export async function* follow(context: Context, ids: readonly string[]): AsyncGenerator<Sight> {
-  const seen = await look(context.client, ids);
+export async function* follow(context: Context, ids: readonly string[]): AsyncGenerator<Status> {
+  const seen = await poll(context.client, ids);
   yield { jobs: seen, changed: new Set(ids), silentSince: null };
   if (seen.every(({ state }) => hasEnded(state))) return;
   const [id] = ids;
@@ -42,7 +42,7 @@ async function* followNews(
   { client, world }: Context,
   news: News,
   first: readonly Job[],
-): AsyncGenerator<Sight> {
+): AsyncGenerator<Status> {
   let seen = first;
   let pauseMs: number | null = null;
   let silentSince: number | null = null;
@@ -67,7 +67,7 @@ async function* followNews(
   }
 }
 
-async function look(client: Client, ids: readonly string[]): Promise<Job[]> {
+async function poll(client: Client, ids: readonly string[]): Promise<Job[]> {
   const jobs: Job[] = [];
   for (let first = 0; first < ids.length; first += TOGETHER) {
     const group = ids.slice(first, first + TOGETHER);
@@ -79,7 +79,7 @@ async function look(client: Client, ids: readonly string[]): Promise<Job[]> {
 /** Ended jobs are not fetched again. */
 async function lookAgain(client: Client, seen: readonly Job[]): Promise<Job[]> {
   const alive = seen.filter(({ state }) => !hasEnded(state)).map(({ id }) => id);
-  const fresh = new Map((await look(client, alive)).map((job) => [job.id, job]));
+  const fresh = new Map((await poll(client, alive)).map((job) => [job.id, job]));
   return seen.map((job) => fresh.get(job.id) ?? job);
 }
 

@@ -2,7 +2,7 @@ import type { Job } from '@millrace/api';
 import type { Context } from '../context.ts';
 import { exitCodeFor, hasEnded } from './ended.ts';
 import type { ExitCode } from '../line/exit.ts';
-import { type Sight, follow } from './follow.ts';
+import { type Status, follow } from './follow.ts';
 import { createOutlooks } from './outlook.ts';
 import { createLive } from '../render/live.ts';
 import { counted } from '../render/number.ts';
@@ -14,9 +14,9 @@ export async function watchJobs(context: Context, ids: readonly string[]): Promi
   const shower = showerFor(context);
   let last: readonly Job[] = [];
   try {
-    for await (const sight of follow(context, [...new Set(ids)])) {
-      shower.show(sight);
-      last = sight.jobs;
+    for await (const status of follow(context, [...new Set(ids)])) {
+      shower.show(status);
+      last = status.jobs;
     }
   } finally {
     shower.end();
@@ -25,7 +25,7 @@ export async function watchJobs(context: Context, ids: readonly string[]): Promi
 }
 
 interface Shower {
-  show(sight: Sight): void;
+  show(status: Status): void;
   end(): void;
 }
 

@@ -7,13 +7,13 @@ const LONGEST_PAUSE_MS = 2_000;
 export async function pollUntil<Status>(
   call: Call,
   seconds: number,
-  look: () => Promise<Status>,
+  poll: () => Promise<Status>,
   isOver: (current: Status) => boolean,
 ): Promise<Status> {
   let leftMs = seconds * 1_000;
   let pauseMs = FIRST_PAUSE_MS;
   for (;;) {
-    const current = await look();
+    const current = await poll();
     if (isOver(current) || leftMs <= 0) return current;
     await call.pause(Math.min(pauseMs, leftMs));
     leftMs -= pauseMs;

@@ -84,7 +84,7 @@ function watchPipeline(context: Context, first: PipelineRun): Promise<PipelineRu
   const params = { id: first.id };
   return watchRun<PipelineRun>(context, first, {
     ...BY_STATE,
-    look: () => client.getPipelineRun({ params }),
+    poll: () => client.getPipelineRun({ params }),
     events: (options) => client.pipelineRunEvents({ params }, options),
     lines: (run, rows) =>
       runView(run, { now: world.now(), columns: err.columns, rows, paint: err.paint }),

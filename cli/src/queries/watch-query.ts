@@ -10,7 +10,7 @@ export function watchQuery(context: Context, first: Run): Promise<Run> {
   const params = { id: first.id };
   return watchRun<Run>(context, first, {
     ...BY_STATE,
-    look: () => client.getRun({ params }),
+    poll: () => client.getRun({ params }),
     events: (options) => client.runEvents({ params }, options),
     lines: (run) => [runLine(run, world.now(), err.paint)],
     log({ id, status, mceStatus, trouble = null, waitsFor = null }) {

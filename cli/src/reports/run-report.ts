@@ -116,14 +116,14 @@ function watchReport(context: Context, first: ReportRun): Promise<ReportRun> {
   const params = { id: first.id };
   return watchRun<ReportRun>(context, first, {
     ...BY_STATE,
-    look: () => client.getReportRun({ params }),
+    poll: () => client.getReportRun({ params }),
     events: (options) => client.reportRunEvents({ params }, options),
     lines: (run) => [runLine(run, world.now(), err.paint)],
     log: (run) => [['run', logLine(run)]],
   });
 }
 
-/** Ctrl-C cancels: whoever stops a report wants it stopped. A server that is lost sight of does not cancel it. */
+/** Ctrl-C cancels: whoever stops a report wants it stopped. A server that is lost status of does not cancel it. */
 async function untilOver(context: Context, started: ReportRun): Promise<ReportRun> {
   const { world, note, lastWord } = context;
   const { id } = started;

@@ -6,8 +6,8 @@ import { hasEnded } from '../jobs/ended.ts';
 import { PATIENCE_MS } from '../jobs/follow.ts';
 import { nextPauseMs } from '../jobs/rhythm.ts';
 
-/** How a run stood at one look. */
-export interface Sight<Run> {
+/** What one poll of a run found. */
+export interface Status<Run> {
   readonly run: Run;
   readonly changed: boolean;
   /** The server has not answered since then: what is shown is old. */
@@ -15,7 +15,7 @@ export interface Sight<Run> {
 }
 
 export interface Followed<Run> {
-  look(): Promise<Run>;
+  poll(): Promise<Run>;
   /** They only wake us: the truth is in each look. Left out: there are none, and it is looked at now and then. */
   events?(options: CallOptions): AsyncIterable<unknown>;
   hasEnded(run: Run): boolean;
@@ -34,7 +34,7 @@ export async function* follow<Run>(
   context: Context,
   first: Run,
   followed: Followed<Run>,
-): AsyncGenerator<Sight<Run>> {
+): AsyncGenerator<Status<Run>> {
   const { world } = context;
   let run = first;
   yield { run, changed: true, silentSince: null };
@@ -50,7 +50,7 @@ export async function* follow<Run>(
       let changed = false;
       if (news === null || (await news.next(pauseMs)) === 'news') {
         try {
-          const found = await followed.look();
+          const found = await followed.poll();
           changed = JSON.stringify(found) !== JSON.stringify(run);
           if (changed && news !== null) pauseMs = null;
           run = found;

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { createLive } from '../render/live.ts';
 import { lasting } from '../render/time.ts';
-import { type Followed, type Sight, follow } from './follow.ts';
+import { type Followed, type Status, follow } from './follow.ts';
 
 export interface Watched<Run> extends Followed<Run> {
   /** For a terminal, drawn again and again; no more than `rows`. */
@@ -21,9 +21,9 @@ export async function watchRun<Run>(
   const shower = showerFor(context, watched);
   let last = first;
   try {
-    for await (const sight of follow(context, first, watched)) {
-      last = sight.run;
-      shower.show(sight);
+    for await (const status of follow(context, first, watched)) {
+      last = status.run;
+      shower.show(status);
     }
   } finally {
     shower.end(last);
@@ -32,7 +32,7 @@ export async function watchRun<Run>(
 }
 
 interface Shower<Run> {
-  show(sight: Sight<Run>): void;
+  show(status: Status<Run>): void;
   end(last: Run): void;
 }
 

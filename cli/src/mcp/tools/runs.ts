@@ -21,7 +21,7 @@ interface Page {
 
 /** Long-running work by type: started by one call, then polled. */
 interface RunType {
-  look(call: Call, id: string): Promise<Status>;
+  poll(call: Call, id: string): Promise<Status>;
   list(
     call: Call,
     page: Page,
@@ -32,7 +32,7 @@ interface RunType {
 
 const RUNS = {
   query: {
-    look: async ({ client, options }, id) =>
+    poll: async ({ client, options }, id) =>
       queryStatus(await client.getRun({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { runs, next } = await client.listRuns({ query }, options);
@@ -41,7 +41,7 @@ const RUNS = {
     cancel: ({ client, options }, id) => client.cancelRun({ params: { id } }, options),
   },
   report: {
-    look: async ({ client, options }, id) =>
+    poll: async ({ client, options }, id) =>
       reportStatus(await client.getReportRun({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { runs, next } = await client.listReportRuns({ query }, options);
@@ -50,7 +50,7 @@ const RUNS = {
     cancel: ({ client, options }, id) => client.cancelReportRun({ params: { id } }, options),
   },
   pipeline: {
-    look: async ({ client, options }, id) =>
+    poll: async ({ client, options }, id) =>
       pipelineStatus(await client.getPipelineRun({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { runs, next } = await client.listPipelineRuns({ query }, options);
@@ -59,7 +59,7 @@ const RUNS = {
     cancel: ({ client, options }, id) => client.cancelPipelineRun({ params: { id } }, options),
   },
   batch: {
-    look: async ({ client, options }, id) =>
+    poll: async ({ client, options }, id) =>
       batchStatus(await client.getBatch({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { batches, next } = await client.listBatches({ query }, options);
@@ -68,7 +68,7 @@ const RUNS = {
     cancel: ({ client, options }, id) => client.cancelBatch({ params: { id } }, options),
   },
   bulk: {
-    look: async ({ client, options }, id) =>
+    poll: async ({ client, options }, id) =>
       bulkStatus(await client.getBulk({ params: { id } }, options)),
     async list({ client, options }, query) {
       const { bulk, next } = await client.listBulk({ query }, options);
@@ -122,17 +122,17 @@ export const showRun = defineTool({
   effect: 'reads',
   input: z.strictObject({ type, id, wait: waiting(0) }),
   run: async (call, { type: which, id: run, wait }) =>
-    sightAnswer(
+    statusAnswer(
       await pollUntil(
         call,
         wait,
-        () => RUNS[which].look(call, run),
+        () => RUNS[which].poll(call, run),
         ({ over }) => over,
       ),
     ),
 });
 
-export function sightAnswer({ lines, data, failed }: Status): Answer {
+export function statusAnswer({ lines, data, failed }: Status): Answer {
   return answer(lines, { run: data }, { foreign: true, failed });
 }
 
@@ -145,8 +145,8 @@ export const cancelRun = defineTool({
   effect: 'destroys',
   input: z.strictObject({ type: type.exclude(['bulk']), id }),
   async run(call, { type: which, id: run }) {
-    const { look, cancel } = RUNS[which];
-    const current = await look(call, run);
+    const { poll, cancel } = RUNS[which];
+    const current = await poll(call, run);
     if (current.over) throw new ToolRefusal('run_finished', `${run} is over: ${current.state}.`);
     return {
       type: 'foresight',
@@ -155,14 +155,14 @@ export const cancelRun = defineTool({
       data: { run: current.data },
       foreign: true,
       async act(now) {
-        const seen = await look(now, run);
+        const seen = await poll(now, run);
         if (seen.over)
           throw new ToolRefusal(
             'confirmation_stale',
             `${run} was ${current.state} and is now ${seen.state}. Nothing was changed.`,
           );
         await cancel(now, run);
-        return sightAnswer({ ...(await look(now, run)), failed: false });
+        return statusAnswer({ ...(await poll(now, run)), failed: false });
       },
     };
   },

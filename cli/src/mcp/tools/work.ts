@@ -5,7 +5,7 @@ import { pollUntil } from '../poll-until.ts';
 import { json, more, plain, present, quoted } from '../text.ts';
 import { type Call, answer, defineTool } from '../tool.ts';
 import { documentLink } from './download.ts';
-import { sightAnswer } from './runs.ts';
+import { statusAnswer } from './runs.ts';
 import { pipelineStatus, queryStatus, reportStatus } from './statuses.ts';
 
 /** The limit of a page of rows: a table with wide texts would fill the model's context. */
@@ -67,7 +67,7 @@ export const runQuery = defineTool({
   async run(call, { rows, ...body }) {
     const run = await call.client.startRun({ body }, call.options);
     const current = queryStatus(run);
-    if (run.status !== 'ready' || run.rowCount === 0) return sightAnswer(current);
+    if (run.status !== 'ready' || run.rowCount === 0) return statusAnswer(current);
     const page = await pageOf(call, run.id, { limit: rows });
     return answer(
       [...current.lines, ...rowLines(page)],
@@ -151,7 +151,9 @@ export const runReport = defineTool({
     wait: waiting(30),
   }),
   async run({ client, options }, { name, ...body }) {
-    return sightAnswer(reportStatus(await client.startReport({ params: { name }, body }, options)));
+    return statusAnswer(
+      reportStatus(await client.startReport({ params: { name }, body }, options)),
+    );
   },
 });
 
@@ -170,6 +172,6 @@ export const runPipeline = defineTool({
     const begun = await client.startPipeline({ params: { name }, body }, options);
     const look = async () =>
       pipelineStatus(await client.getPipelineRun({ params: { id: begun.id } }, options));
-    return sightAnswer(await pollUntil(call, wait, look, ({ over }) => over));
+    return statusAnswer(await pollUntil(call, wait, look, ({ over }) => over));
   },
 });
